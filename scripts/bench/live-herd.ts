@@ -54,8 +54,9 @@ async function measure(setting: LiveSetting): Promise<void> {
 }
 
 /**
- * Measures the herd.
- * @returns a cursor from before the blocks.
+ * Disconnects all clients, commits blocks, reconnects all clients at once with their cursors, and prints the time until
+ * the last client has every event.
+ * @returns a cursor from before these blocks.
  */
 async function herd({ url, assets, commit }: LiveSetting): Promise<string> {
   const count = Number(options.clients)

@@ -90,8 +90,8 @@ for (const [name, count] of tally.entries()) console.log(`${String(count).padSta
 const seconds = (performance.now() - prepared) / 1_000
 const { user: userUs, system: systemUs } = process.cpuUsage()
 console.log(
-  `${ran} of ${seeds.length} seeds in ${seconds.toFixed(1)} s and ${((prepared - started) / 1_000).toFixed(1)} s before, ` +
-    `${((userUs + systemUs) / 1e6).toFixed(1)} s of this process; ${failed} broke a rule`,
+  `${ran} of ${seeds.length} seeds in ${seconds.toFixed(1)} s (preparation: ${((prepared - started) / 1_000).toFixed(1)} s); ` +
+    `CPU time of this process: ${((userUs + systemUs) / 1e6).toFixed(1)} s; ${failed} seeds broke a rule`,
 )
 await admin.end()
 await server.stop()

@@ -1,8 +1,20 @@
 /** Invalid lines that are added to a valid .env, and the beginning of the first reported problem. */
 export const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
-  ['a byte order mark within the file', '\ufeffCACHE_LIFE=5', 'CACHE_LIFE: the line, typed anew'],
-  ['a byte order mark behind a value', 'CACHE_LIFE=5\ufeff', 'CACHE_LIFE: the line, typed anew'],
-  ['white space of other languages', 'CACHE_LIFE\u3000=5', 'CACHE_LIFE: the line, typed anew'],
+  [
+    'a byte order mark within the file',
+    '\ufeffCACHE_LIFE=5',
+    'CACHE_LIFE: the line without such characters; type the line again',
+  ],
+  [
+    'a byte order mark behind a value',
+    'CACHE_LIFE=5\ufeff',
+    'CACHE_LIFE: the line without such characters; type the line again',
+  ],
+  [
+    'white space of other languages',
+    'CACHE_LIFE\u3000=5',
+    'CACHE_LIFE: the line without such characters; type the line again',
+  ],
   [
     'a name of every object',
     'hasOwnProperty=1',

@@ -5,22 +5,22 @@ import type { WorkScope } from './request-session.ts'
 
 /** Limits of a `FairQueue`. */
 export interface FairQueueLimits {
-  /** Slots: work that runs at the same time. */
+  /** Number of slots: a running request holds one. */
   readonly slots: number
-  /** Slots that long work (not brief) may use, at most. */
+  /** Maximum number of slots for long work, which is all work that is not brief. */
   readonly longSlots: number
-  /** Most work that may wait. */
+  /** Maximum number of waiting requests. */
   readonly maxWaiting: number
   /** Longest wait for a slot, ms. */
   readonly maxWaitMs: number
   /**
-   * If more clients than slots have been waiting for this long (or for BURST_REQUESTS mean durations), ms, the load
-   * counts as overload and not as a burst: waiting times are then limited.
+   * If more clients than slots for long work have been waiting for this long, ms (or for BURST_REQUESTS mean durations
+   * of long work, if that is longer), the load counts as overload and not as a burst: waiting times are then limited.
    */
   readonly maxBurstMs: number
 }
 
-/** Length of the waiting queue: per connection, and at least. */
+/** Maximum length of the waiting queue: WAITING_PER_CONNECTION for each connection, but at least LEAST_WAITING. */
 const WAITING_PER_CONNECTION = 4
 const LEAST_WAITING = 20
 /** Longest wait of a request for a connection, ms. */
@@ -119,14 +119,14 @@ export const databaseLimits: readonly Limit[] = [
   {
     counts: 'connections for lists',
     per: 'address',
-    value: `${GREATEST_SHARE * 100} % of those of a process, ${SHARE_BESIDE_OTHERS * 100} % when it has many waiting and others ask as well`,
+    value: `${GREATEST_SHARE * 100} % of those of a process, ${SHARE_BESIDE_OTHERS * 100} % if the address has many requests waiting and other addresses request lists as well`,
     beyond: 'wait',
   },
   {
     counts: 'wait for a connection to the database',
     per: 'request',
     value: secondsText(MAX_WAIT_MS),
-    beyond: `503 with \`Retry-After\`; earlier when more clients have waited than there are connections for lists for ${secondsText(MAX_BURST_MS)}`,
+    beyond: `503 with \`Retry-After\`; sooner if more clients than connections for lists have been waiting for ${secondsText(MAX_BURST_MS)}`,
   },
 ]
 
@@ -139,7 +139,7 @@ export const databaseLimits: readonly Limit[] = [
 export class FairQueue {
   readonly #limits: FairQueueLimits
   readonly #longSlots: number
-  /** Slots for long work of one client: alone, and next to other clients. */
+  /** Maximum numbers of slots for long work of one client: alone, and beside other clients. */
   readonly #longOfOne: number
   readonly #longBesideOthers: number
   /** The client that last began long work, and when the client last changed, ms. */
@@ -152,8 +152,8 @@ export class FairQueue {
   #waiting = 0
   #waitingClients = 0
   /**
-   * Since when more clients wait than there are slots for long work. Reset after no client has waited for one mean
-   * duration.
+   * When the number of waiting clients first exceeded the slots for long work. Reset if the queue was empty for longer
+   * than the mean duration of long work (`#meanMs`).
    */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0
@@ -314,7 +314,8 @@ export class FairQueue {
     for (const [client, { waiting }] of [...this.#clients]) {
       if (client === SERVER_ITSELF) continue
       for (const entry of [...waiting]) {
-        if (entry.sinceMs < earliestMs) entry.refuse(tooBusy('more requests come than can be answered'))
+        if (entry.sinceMs < earliestMs)
+          entry.refuse(tooBusy('requests arrive faster than they can be answered'))
       }
     }
   }

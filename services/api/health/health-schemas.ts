@@ -18,12 +18,12 @@ const reader = object({
   blocks_per_second: nullable(number('Blocks committed per second')),
   seconds_since_commit: nullable(number('Seconds since the last commit')),
   seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
-  seconds_since_block: nullable(number('Seconds since it sent a block')),
+  seconds_since_block: nullable(number('Seconds since the chain node sent a block')),
   history_since_block: nullable(
     decimal('First block whose history is whole, when the database began with the state of the chain'),
   ),
   missing_rows: list(
-    text('Rule of `verify` that they break, and some of them'),
+    text('Rule of `verify` that the missing rows break, and some of these rows'),
     'Rows that an imported database lacked, as its operator accepted',
   ),
   missing_blocks: list(
@@ -33,10 +33,10 @@ const reader = object({
   nodes: list(
     object({
       state: text('connecting, watched, reading (a range of blocks), followed (new blocks) or failed'),
-      head_block: nullable(decimal('Newest head that it reported')),
-      blocks_behind: nullable(integer('Blocks by which that is behind the newest of all nodes')),
-      bytes_per_second: integer('Bytes received from it per second'),
-      faults: integer('Times that it was lost, left or refused'),
+      head_block: nullable(decimal('Newest head that the node reported')),
+      blocks_behind: nullable(integer('Blocks by which this head is behind the newest head of all nodes')),
+      bytes_per_second: integer('Bytes received from the node per second'),
+      faults: integer('Number of times that the node was lost, left or refused'),
     }),
     'The chain nodes that the reader reads from',
   ),
@@ -48,12 +48,12 @@ const server = object({
   server: text('Primary or replica'),
   state: text('Current activity'),
   lag_ms: nullable(integer('Milliseconds behind the primary')),
-  in_use: flag('Requests may go to it'),
+  in_use: flag('Whether requests may go to the server'),
 })
 
 const feed = object({
   reader: text('Reader'),
-  sequence: nullable(decimal('Newest entry of its feed that was taken')),
+  sequence: nullable(decimal("Newest entry of the reader's feed that was taken")),
   via: nullable(text('bus: messages come as blocks are committed; database: they are polled')),
   live: nullable(flag('False while the reader is too far behind the head to publish blocks')),
   block_num: nullable(decimal('Last block that the reader has spoken of')),

@@ -343,8 +343,8 @@ class ResumeTurn {
   }
 
   /**
-   * Index in the block up to which events are sent. Stops where another subscription of the client stands within the
-   * block.
+   * Index of the first event of the block that this turn does not send: the end of the block, or the position of another
+   * subscription of the client within the block.
    */
   #endOf(block: FeedBlock, walking: readonly Subscription[], from: number): number {
     const within = this.#all.flatMap((each) => {

@@ -69,11 +69,13 @@ export interface Declaration {
   readonly description: string
   /** Alias of the row, and name of the relation of the rows of a page. */
   readonly alias: string
-  /** SQL type of the keys, and SQL of the key of a row. */
+  /** SQL type of the keys. */
   readonly keyType: string
+  /** SQL expression of the key of a row. */
   readonly key: string
-  /** FROM items of a row, and the condition that finds it by the key `p.k`. */
+  /** SQL of the FROM items of a row. */
   readonly from: string | ((clock: () => number) => Sql)
+  /** SQL condition that finds a row by the key `p.k`. */
   readonly where: string
   /** Columns that conditions and lists read in the relation of the rows. */
   readonly further?: readonly string[]

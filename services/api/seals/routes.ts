@@ -25,14 +25,14 @@ const { choice, decimal, integer, list, nullable, object, text } = shape
 const summary = object({
   chain_id: text('Id of the chain'),
   sealed_to: integer('Last block up to which every kind of row is sealed; -1 before the first'),
-  rows: decimal('Sealed rows up to that block'),
+  rows: decimal('Number of sealed rows up to that block'),
   digest: text('SHA-256 of the seals up to that block'),
   kinds: list(
     object({
       kind: text('Kind of row'),
       range_blocks: integer('Blocks in a range'),
       sealed_to: integer('Last sealed block'),
-      reason: nullable(text('Why the kind was sealed anew')),
+      reason: nullable(text('Reason why the kind was sealed again from the first block; null if it was not')),
     }),
     'Every kind of row',
   ),
@@ -41,7 +41,7 @@ const summary = object({
 const range = {
   first_block: integer('First block'),
   last_block: integer('Last block'),
-  rows: decimal('Rows'),
+  rows: decimal('Number of rows'),
   digest: text('SHA-256 of the rows'),
 }
 const seals = list(
@@ -50,9 +50,11 @@ const seals = list(
 )
 
 const parts = object({
-  rows: decimal('Rows of these blocks'),
+  rows: decimal('Number of rows in the requested blocks'),
   parts: list(object(range), 'Parts of the blocks that have rows'),
-  lines: nullable(list(text('Line of a row'), 'Rows, where there are few or the blocks are a single one')),
+  lines: nullable(
+    list(text('Line of a row'), 'Lines of all rows if the rows are few or one block is requested'),
+  ),
 })
 
 /** `/seals`, `/seals/ranges` and `/seals/rows`. */

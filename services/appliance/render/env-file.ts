@@ -128,7 +128,10 @@ function findLineFault(
 ): { readonly why: string; readonly allowed: string } | undefined {
   if (sign === '' || !NAME.test(name)) return { why: 'which sets nothing', allowed: 'NAME=value' }
   return OTHER_SPACE.test(BEFORE_VALUE.exec(line)?.[0] ?? '') || line.includes(BYTE_ORDER_MARK)
-    ? { why: 'with white space that is neither a space nor a tab', allowed: 'the line, typed anew' }
+    ? {
+        why: 'with a byte order mark, or white space that is neither a space nor a tab',
+        allowed: 'the line without such characters; type the line again',
+      }
     : undefined
 }
 

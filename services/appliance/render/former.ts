@@ -47,7 +47,9 @@ export async function whyNotFormer(
   const text = await readFile(pathIn(out), 'utf8').catch(() => '{}')
   const former = JSON.parse(text) as Partial<Record<string, string>>
   const present = contentOf(values)
-  if (former.version !== present.version) return 'there is no former configuration of this version'
+  if (former.version !== present.version) {
+    return `the folder has no complete configuration that version ${readPackageVersion()} rendered, so none can stay in use`
+  }
   const refused = new Set(problems.flatMap(namesOfProblem))
   const moved = dataVariables.filter((name) => refused.has(name) || former[name] !== present[name])
   if (moved.length === 0) return undefined

@@ -35,10 +35,10 @@ export interface Resolution {
 }
 
 /**
- * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
- * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. A value of the operator's connection file
- * applies if its variable is not set. Refused variables count as not set, so that one report has all problems.
- * @param known names that are refused for another reason.
+ * Resolves the variables. Precedence: the environment, the operator's connection file, the preset that `CHAIN` names, the
+ * defaults. The demo chain is used if `DEMO_CHAIN` is true and no variable describes a chain. Refused variables count as
+ * not set, so that one run reports all problems.
+ * @param known names that an earlier check has refused.
  */
 export function resolveUsable(
   environment: Environment,

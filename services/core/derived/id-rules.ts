@@ -29,5 +29,5 @@ export function denseIds(numbered: NumberedTable): DerivedRule {
   }
 }
 
-/** Ids that contracts give out one after the other. */
+/** Rules for ids that a contract gives out in sequence: each table has every id up to the contract's counter. */
 export const idRules: readonly DerivedRule[] = numberedTables.map(denseIds)

@@ -27,11 +27,14 @@ export const HIGHEST_POSITION = 2n ** 63n - 1n
 /** Settings for the transaction that fix the text form of numbers in COPY lines. */
 export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off'
 
-/** Seal of the rows that `select` finds: columns `o1`, `o2`, … and `hash`. Rows with equal keys are ordered by their hash. */
+/**
+ * SQL aggregate of the seal over rows `h` with the columns of `hashedRow`: the order keys `o0`, `o1`, … and `hash`. Rows
+ * with equal order keys are ordered by their hash.
+ */
 export const sealOf = (kind: SealedKind): string =>
   `sha256(coalesce(string_agg(h.hash, ''::bytea ORDER BY ${[...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')}), ''::bytea))`
 
-/** Columns `o1`, `o2`, … and `hash` of a row. */
+/** SQL of the columns of a row: the order keys `o0`, `o1`, … and `hash`. */
 export const hashedRow = (kind: SealedKind): string =>
   [
     ...kind.order.map((sql, at) => `${sql} AS o${at}`),

@@ -6,7 +6,7 @@ const EVERY_MS = 20
 /** Above this many queued bytes no further message is accepted. */
 const MOST_WAITING = 2 * 2 ** 20
 
-/** Sends messages in parts, within the byte rate of the node's conduct. */
+/** Sends messages in chunks, at most `NodeConduct.bytesPerSecond` bytes a second: simulates a slow node. */
 export class SlowWriter {
   readonly #client: WebSocket
   readonly #conduct: NodeConduct

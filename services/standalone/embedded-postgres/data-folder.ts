@@ -3,26 +3,27 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Folder in which initdb works, and the file in it that proves it to be ours. */
+/** Folder in which initdb works, and the file in this folder that proves that Pronghorn created the folder. */
 const DRAFT = 'pronghorn.new'
 const DRAFT_MARK = 'made-by-pronghorn'
 const DATABASE = 'postgres'
 const PASSWORD_FILE = 'postgres.password'
 /** Written by `holdFolder`; a draft of the lock file has a hexadecimal suffix. */
 const LOCK_NAME = /^pronghorn\.lock(?:\.[0-9a-f]{12})?$/
-/** Folder in which initdb of an earlier version was interrupted. Nothing proves it to be ours, so it stays. */
+/** Folder in which initdb of an earlier version was interrupted. Kept, because nothing proves that Pronghorn created it. */
 const FORMER_DRAFT = 'postgres.new'
-/** Content of the password file that `createPassword` writes; empty if that was interrupted. */
+/** Content of the password file that `createPassword` writes; empty if the writing was interrupted. */
 const PASSWORD = /^(?:[\w-]{24}\n)?$/
 /** Folder of ext file systems, at the top of a disk. */
 const LOST_AND_FOUND = 'lost+found'
 
 /**
- * Checks, without a change, that a folder is a data directory or may become one: it is empty, has a database with its
- * password, or has only files of a start that was interrupted.
+ * Checks, without changing anything, that a folder is a data directory or may become one: the folder is empty, has a
+ * database with its password, or has only files of an interrupted start.
  *
  * @param version version of the PostgreSQL that is to run.
- * @throws FatalError `DATA_FOLDER_UNUSABLE`, `DATA_FOLDER_DAMAGED`, `DATABASE_VERSION`.
+ * @throws FatalError `DATA_FOLDER_UNUSABLE` if the folder contains other files; `DATA_FOLDER_DAMAGED` if the password
+ * file is missing, empty or unreadable; `DATABASE_VERSION` if the database belongs to another PostgreSQL major version.
  */
 export async function checkDataFolder(base: string, version: string): Promise<void> {
   if (await hasDatabase(base)) {
@@ -52,7 +53,7 @@ async function isOfUnfinishedStart(base: string, name: string): Promise<boolean>
   return name === DRAFT && isOurDraft(base)
 }
 
-/** Whether a draft folder is marked as ours; one that was created but not yet marked is empty. */
+/** Whether Pronghorn created a draft folder: the folder has the mark, or is empty because the mark was not yet written. */
 async function isOurDraft(base: string): Promise<boolean> {
   const names = await namesIn(join(base, DRAFT)).catch(() => null)
   return names !== null && (names.length === 0 || names.includes(DRAFT_MARK))
@@ -85,7 +86,7 @@ export async function createPassword(base: string): Promise<string> {
   return path
 }
 
-/** Reads the database password. @throws FatalError `DATA_FOLDER_DAMAGED`. */
+/** Reads the database password. @throws FatalError `DATA_FOLDER_DAMAGED` if the file is missing, empty or unreadable. */
 export async function readPassword(base: string): Promise<string> {
   const path = join(base, PASSWORD_FILE)
   const text = (await readOwnFile(path))?.trim()
@@ -97,7 +98,7 @@ export async function readPassword(base: string): Promise<string> {
   )
 }
 
-/** Reads a file of a data directory; null if there is none. @throws FatalError `DATA_FOLDER_DAMAGED`. */
+/** Reads a file of a data directory; null if there is none. @throws FatalError `DATA_FOLDER_DAMAGED` if it is unreadable. */
 export async function readOwnFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -118,7 +119,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).sort()
 }
 
-/** The files of one major version are of no use to another. */
+/** Compares major versions: PostgreSQL cannot read the database files of another major version. */
 async function checkVersion(dataDir: string, version: string): Promise<void> {
   const ours = version.split('.')[0]!
   const made = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8')).trim()

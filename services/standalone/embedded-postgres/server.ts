@@ -61,8 +61,9 @@ export interface EmbeddedPostgresOptions {
  * process, even if the process is killed.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own messages if the server does not start;
- * `DATA_FOLDER_HELD` if another process uses the folder; `DATA_FOLDER_UNUSABLE` or `DATABASE_VERSION` if it has
- * something else.
+ * `DATA_FOLDER_HELD` if another process uses the folder; `DATA_FOLDER_UNUSABLE` if the folder contains other files;
+ * `DATA_FOLDER_DAMAGED` if the password file is missing, empty or unreadable; `DATABASE_VERSION` if the database in the
+ * folder belongs to another PostgreSQL major version.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},

@@ -8,6 +8,9 @@ import { RowDecoder } from '../tables/row-decoder.ts'
 import type { TableAbi } from '../tables/row-decoder.ts'
 import type { StateParts } from './endpoint.ts'
 
+/** Message of the refusal if an ABI that was found is no longer stored. */
+const ABI_UNDONE = 'A fork has just undone the ABI. Send the request again.'
+
 /** The block of a request, with the reader's position. */
 export interface ReadBlock {
   readonly block: number
@@ -40,7 +43,7 @@ export async function requireAbi(
  */
 export async function requirePacked({ abis }: StateParts, version: AbiVersion): Promise<Buffer> {
   const packed = await abis.packed(version)
-  if (!packed) throw notReady('The chain forked; ask again.')
+  if (!packed) throw notReady(ABI_UNDONE)
   return packed
 }
 
@@ -100,6 +103,6 @@ async function compile({ abis }: StateParts, version: AbiVersion): Promise<Compi
     if (error instanceof Refusal) throw error
     throw unreadableAbi(version, error)
   }
-  if (!compiled) throw notReady('The chain forked; ask again.')
+  if (!compiled) throw notReady(ABI_UNDONE)
   return compiled
 }

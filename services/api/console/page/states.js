@@ -1,4 +1,4 @@
-/* The state that the notice at the top of the page names, with the time since. */
+/* Notice at the top of the page: the state of the service, and how long the state has lasted. */
 
 import { countOf, formatDuration, formatWhole } from './format.js'
 
@@ -16,7 +16,8 @@ const SILENT_SECONDS = 30
 const LOST_SECONDS = 5
 
 /**
- * Names the state of the service. The time since comes from the server, so that every page shows the same.
+ * Describes the state of the service and how long the state has lasted. The duration is computed from times of the
+ * server, so every open page shows the same duration.
  * @param {ConsoleData} data
  * @returns {PageState | undefined}
  */
@@ -31,7 +32,7 @@ export function describeState(data) {
 /** @typedef {{ kind: StateKind, text: string, facts: readonly string[], seconds: number | null }} Found */
 
 /**
- * The state that matters most; undefined at the head.
+ * Finds the state that matters most; undefined if the readers are at the head and nothing is wrong.
  * @param {ConsoleData} data
  * @returns {Found | undefined}
  */

@@ -21,23 +21,23 @@ function texts(filters: readonly Filter[]): string[] {
 }
 
 describe('a generic plan for filters', () => {
-  it('a generic plan for filters serves one value of one column, or no filter', () => {
+  it('one generic plan is used for a request without a filter, or with one value of one column', () => {
     expect([haveOnePlan([], indexes), haveOnePlan([equal('owner')], indexes)]).toEqual([true, true])
     expect(haveOnePlan([equal('owner', ['x', 'y'])], indexes)).toBe(false)
   })
 
-  it('a generic plan for filters serves one value of each leading index column', () => {
+  it('one generic plan is used for a request with one value of each leading column of an index', () => {
     expect(haveOnePlan([equal('schema'), equal('owner')], indexes)).toBe(true)
     expect(haveOnePlan([equal('owner'), equal('schema', ['x', 'y'])], indexes)).toBe(false)
     expect(haveOnePlan([equal('owner'), equal('template')], indexes)).toBe(false)
   })
 
-  it('a generic plan for filters counts the further columns that a filter compares', () => {
+  it('one generic plan is used if the columns that a filter also compares complete the leading columns of an index', () => {
     const template = equal('template', ['x'], { alsoEqual: ['schema'] })
     expect(haveOnePlan([equal('owner'), template], indexes)).toBe(true)
   })
 
-  it('a generic plan for filters does not serve values of a subquery, nor other conditions', () => {
+  it('one generic plan is not used for values of a subquery, or for a condition other than equality', () => {
     const values = sql`SELECT 1`
     const queried = equal('schema', [], { equals: { column: 'schema', values, type: 'bigint', count: 1 } })
     const other: Filter = { name: 'flag', condition: raw('flag'), rows: 10, isIndexed: false }

@@ -8,14 +8,14 @@ import { packRows, unpackRows } from '../../database/index.ts'
 
 /** How fragments of one kind are read: JSON texts that many records share, such as the collection inside its assets. */
 export interface FragmentKind {
-  /** Unique among the kinds. */
+  /** Unique name of the kind. */
   readonly name: string
   /** SQL of the key. */
   readonly key: string
   /** SQL of the version, which changes whenever the content of the fragment changes. */
   readonly version: string
   readonly texts: readonly FragmentText[]
-  /** SQL of the `jsonb` values that its texts may be large by. */
+  /** SQL of the `jsonb` columns that can make a fragment large; their sizes are measured before the fragments are read. */
   readonly large?: readonly string[]
   /** FROM and WHERE. @param keys placeholder of the keys, an array. */
   readonly from: (keys: string) => string
@@ -212,7 +212,7 @@ function keysOf(kinds: readonly FragmentKind[], missing: readonly Missing[]): st
   return kinds.map((kind) => missing.filter(([of]) => of === kind).map(([, key]) => key))
 }
 
-/** SQL of the bytes of the values that fragments may be large by. */
+/** SQL of the total size of the columns that can make the fragments of a kind large; none if the kind has no such column. */
 function storedSize({ large, from }: FragmentKind, index: number): string[] {
   if (!large) return []
   return [`(SELECT coalesce(sum(${large.map(storedBytes).join(' + ')}), 0) ${from(`$${index + 1}`)})`]

@@ -4,15 +4,15 @@ import type { FragmentKind } from './fragments.ts'
 /** A row that records share, shown as a fragment. */
 export interface SharedRow {
   readonly kind: FragmentKind
-  /** Columns of the rows of the records that its key consists of, with `/` between. */
+  /** Columns of the record's row whose values, joined by `/`, are the key of the shared row. */
   readonly columns: readonly string[]
-  /** Records without it are shown. */
+  /** Whether records without the shared row are shown. */
   readonly isOptional?: boolean
-  /** SQL of its version where the row of the record is the row itself. */
+  /** SQL of the version, if the shared row is the record's own row (see `ownRow`). */
   readonly version?: string
   /** SQL of the packed keys and versions of the rows that the rows of a relation share. */
   readonly versions: (relation: string) => string
-  /** SQL of the version of the one of a row. */
+  /** SQL of the version of the shared row that one row has. */
   readonly one: (row: string) => string
 }
 
@@ -48,7 +48,7 @@ export function sharedRow(table: SharedTable): SharedRow {
   }
 }
 
-/** The row of the record itself: its version is read with it. */
+/** Shared row that is the record's own row: the query of the record returns its version, so no lookup is needed. */
 export function ownRow(row: SharedRow): SharedRow {
   return { ...row, version: row.kind.version }
 }

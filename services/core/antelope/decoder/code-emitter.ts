@@ -148,7 +148,7 @@ export class CodeEmitter {
     return code
   }
 
-  /** Statements that read a field into the `result` that is there, or skip the field. */
+  /** Generates the statements that read a field and define it on the variable `result`, or that skip the field. */
   #member(field: StructNode['fields'][number], wanted: boolean): string {
     if (!wanted) return this.skip(field.type)
     const part = this.read(field.type)

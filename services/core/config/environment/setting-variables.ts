@@ -9,12 +9,12 @@ import { readersSchema, serverSchema } from '../schema/index.ts'
 import type { ConfigPart } from '../types.ts'
 
 /**
- * A step on the path from a file to a setting: a key, `EACH` entry of a list, or the entries of one contract family,
- * recognised by their key `name` or `handler`.
+ * A step on the path from a configuration file to a setting: a key of an object; `EACH` for all entries of a list; or a
+ * `FamilyStep` for the list entries of one contract family.
  */
 export type SettingStep = string | FamilyStep
 
-/** Step to the list entries whose property `key` equals `family`. */
+/** Step to the list entries whose property `key` (`name` or `handler`) equals `family`. */
 export interface FamilyStep {
   readonly key: string
   readonly family: string

@@ -107,7 +107,7 @@ export const stateVariables: readonly StateVariable[] = [
     defaultValue: '268435456',
     allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
     description:
-      'Most bytes of answers that the process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+      'Maximum number of bytes of answers that the process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
   },
 ]
 

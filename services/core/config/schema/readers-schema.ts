@@ -122,7 +122,7 @@ export const readerSchema = section({
   irreversible_only: flag().default(false).describe('Index only blocks that no fork can undo.'),
   ship_prefetch_blocks: integer(1, 100_000)
     .default(50)
-    .describe('Most blocks the node may send ahead of their confirmation.'),
+    .describe('Maximum number of blocks that the node may send before they are confirmed.'),
   ship_min_block_confirmation: integer(1, 100_000)
     .optional()
     .describe(
@@ -145,10 +145,12 @@ export const readerSchema = section({
     ),
   ship_ds_queue_size: integer(1, 100_000)
     .default(20)
-    .describe('Most decoded blocks waiting for the database.'),
+    .describe('Maximum number of decoded blocks waiting for the database.'),
   ship_max_blocks_queue: integer(1, 1_000_000)
     .optional()
-    .describe('Most received blocks waiting to be decoded; only the limit in bytes holds when absent.'),
+    .describe(
+      'Maximum number of received blocks waiting to be decoded; if not set, only the limit in bytes applies.',
+    ),
   ds_ship_threads: integer(0, 256)
     .default(0)
     .describe('Threads that decode in addition to the thread of the reader; 0 = it decodes itself.'),

@@ -129,16 +129,16 @@ const toolsAccount = () => accountName().describe('Account of the tools contract
 const live = section({
   max_connections: integer(1, 1_000_000)
     .default(10_000)
-    .describe('Most live connections of the api, shared out among its processes.'),
+    .describe('Maximum number of live connections of the api. Shared out among the processes of the api.'),
   connections_per_address: integer(1, 1_000_000)
     .default(250)
-    .describe('Most live connections of one client address, shared out among the processes.'),
+    .describe('Maximum number of live connections of one client address. Shared out among the processes.'),
   subscriptions_per_connection: integer(1, 10_000)
     .default(100)
-    .describe('Most subscriptions of one plain websocket.'),
+    .describe('Maximum number of subscriptions of one plain websocket.'),
   values_per_subscription: integer(1, 100_000)
     .default(1_000)
-    .describe('Most values in the filters of one subscription.'),
+    .describe('Maximum number of values in the filters of one subscription.'),
   max_message_bytes: integer(256, 1_048_576)
     .default(65_536)
     .describe('Longest message (bytes) that a client may send; a longer one ends the connection.'),
@@ -163,7 +163,7 @@ const answerLimits = section({
   answers_bytes: integer(65_536, 68_719_476_736)
     .default(268_435_456)
     .describe(
-      'Most bytes of answers that a process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+      'Maximum number of bytes of answers that a process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
     ),
 })
 
@@ -243,7 +243,9 @@ export const serverSchema = section({
     .describe('Answers with a larger body (bytes) are not cached.'),
   cache_max_memory_bytes: integer(0, 68_719_476_736)
     .default(134_217_728)
-    .describe('Memory (bytes) of a process for cached answers; full, the least recently used go.'),
+    .describe(
+      'Memory (bytes) of a process for cached answers; when full, the least recently used answers are removed.',
+    ),
   trust_proxy: trustProxy
     .default(false)
     .describe('Proxies whose word about the address of the client counts; true is one proxy.'),
@@ -264,11 +266,13 @@ export const serverSchema = section({
     .describe('Longest time of all database queries of a request, with the wait for a connection.'),
   max_db_connections: integer(1, 10_000)
     .default(50)
-    .describe('Most database connections of the api to each server, shared out among its processes.'),
+    .describe(
+      'Maximum number of database connections of the api to each server. Shared out among the processes of the api.',
+    ),
   max_list_queries: integer(1, 10_000)
     .optional()
     .describe(
-      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it three for every two processors of this machine, and two for each process.',
+      'Maximum number of requests for lists and statistics that use a database connection at the same time. Shared out among the processes. If not set: three for every two processors of this machine, and two for each process.',
     ),
   max_body_bytes: integer(1_024, 104_857_600)
     .default(1_048_576)
@@ -276,16 +280,18 @@ export const serverSchema = section({
   max_body_memory_bytes: integer(65_536, 68_719_476_736)
     .default(33_554_432)
     .describe(
-      'Most bytes of bodies that a process reads at the same time; one client has at most a quarter.',
+      'Maximum number of bytes of bodies that a process reads at the same time; one client has at most a quarter.',
     ),
   limits: answerLimits.prefault({}).describe('Limits of answers.'),
   max_connections: integer(1, 1_000_000)
     .default(16_384)
-    .describe('Most connections of all kinds to the api, shared out among its processes.'),
+    .describe(
+      'Maximum number of connections to the api, of all kinds. Shared out among the processes of the api.',
+    ),
   connections_per_address: integer(1, 1_000_000)
     .default(1_024)
     .describe(
-      'Most connections of all kinds, idle ones too, of one address (IPv6: of one /56), shared out among the processes; those of trusted proxies do not count.',
+      'Maximum number of connections of one address (IPv6: of one /56), of all kinds and including idle ones. Shared out among the processes. Connections of trusted proxies do not count.',
     ),
   metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
   metrics_addr: hostName()

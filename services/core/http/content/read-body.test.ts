@@ -80,7 +80,7 @@ describe('bodies that do not end', () => {
 })
 
 describe('a body', () => {
-  it('a body whose announced size is too large is refused unread, and any other body at the limit', async () => {
+  it('a body with too large a Content-Length is refused before it is read; any other body is refused when it exceeds the limit', async () => {
     await serve({})
     const announced = send('/one', 1_001, '')
     await expect.poll(() => announced.text).toMatch(/^HTTP\/1\.1 413 /)

@@ -23,9 +23,9 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
  * Derives the paid amount of a sale with an oracle price. The formula is the contract's: doubles, truncated, from the
  * median in the purchase action and the terms of the oracle pair as of the purchase block.
  *
- * Keys are sale ids, and former terms that `noteFormerTerms` records when the unit changes a pair: name, decimal
- * places (empty if the pair did not exist) and the block of the change. If a block both changes a pair and sells, the
- * terms before the change apply.
+ * A key has one of two forms: the id of a sold sale; or `name places block`, the former terms of a pair that the commit
+ * unit changes, recorded by `noteFormerTerms` (`places` is empty if the pair did not exist; `block` is the block of the
+ * change). If a block both changes a pair and sells, the terms before the change apply.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',

@@ -8,11 +8,14 @@ import type { AssetsSetup } from '../setup.ts'
 /** Numbers of assets of an account, by collection, schema and template. */
 export interface Holdings {
   readonly total: bigint
-  /** By collection name; most first, then by name. */
+  /** Number of assets per collection: most assets first, equal numbers by collection name. */
   readonly collections: readonly Holding[]
-  /** By schema, key `collection/schema`; most first, then by key. */
+  /** Number of assets per schema, key `collection/schema`: most assets first, equal numbers by key. */
   readonly schemas: readonly Holding[]
-  /** By template; most first, then by collection and id, assets without a template last. */
+  /**
+   * Number of assets per template: most assets first, equal numbers by collection and template id, with the assets
+   * without a template last in their collection.
+   */
   readonly templates: readonly TemplateHolding[]
 }
 

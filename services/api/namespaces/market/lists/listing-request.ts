@@ -98,7 +98,11 @@ export function columnFilter(
 const COMMON = 0.1
 const MOST = 0.5
 
-/** The filters; common ones lose their index condition. See COMMON and MOST. */
+/**
+ * Copies the filters. A filter that matches too large a share of the rows loses its index condition (`found`): at least
+ * COMMON, or MOST for the most selective filter. The rows are checked against its condition instead.
+ * @param rows number of rows of the table.
+ */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
   const rarest = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((filter) => filter.rows))
   return filters.map((filter) => {

@@ -7,7 +7,10 @@ import type { Index, Source } from '../../../planner/sources/index.ts'
 export interface ListingTable {
   /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
   readonly kind: 1 | 2 | 3 | 4
-  /** Last part of the path of its list, which is the group of its endpoints. */
+  /**
+   * Last segment of the path of the list, such as `sales`. The endpoints of this kind of listing are grouped under the
+   * same name.
+   */
   readonly group: string
   /** Name of one listing in sentences, for example `buy offer`. */
   readonly one: string

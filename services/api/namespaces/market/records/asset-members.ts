@@ -79,7 +79,7 @@ const templatePricesRow = sharedRow({
 
 const lists = new WeakMap<Fragment, string>()
 
-/** JSON objects of prices, in a comma list. */
+/** JSON objects of prices, separated by commas. */
 function pricesOf(fragment: Fragment | undefined, given: Parts['given']): string {
   if (!fragment) return ''
   const known = lists.get(fragment)
@@ -92,8 +92,8 @@ function pricesOf(fragment: Fragment | undefined, given: Parts['given']): string
 }
 
 /**
- * A list of market objects, grouped by the key of the first column.
- * @param select SQL of packed rows: the key, and the values of the members.
+ * Declares a keyed list of market objects: for each key (asset or template id), its JSON objects separated by commas.
+ * @param select SQL of `packRows`: first the key, then one value for each of `members`.
  */
 function objectsByKey(select: KeyedList['select'], members: readonly string[]): KeyedList {
   return {

@@ -274,19 +274,19 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 }
 
 /**
- * Bound of the mint numbers that are read from each template. A template's supply is its highest mint number, so the
+ * Bound of the mint numbers that a list reads from each template. A template's supply is its highest mint number, so the
  * supplies tell how many assets are within a bound.
  */
 interface MintBound {
-  /** Query of the `mint` that bounds at least `rows` assets of the templates. */
+  /** Query of the bound, column `mint`: at least `rows` assets of the templates are within the bound. */
   bound(templates: readonly Sql[], rows: number): Sql
-  /** Conditions on templates, `t`, that have assets within the bound. */
+  /** Conditions on the row `t` of a template: the template has assets within the bound. */
   readonly templates: readonly Sql[]
-  /** Query of the assets of a template, `t`, within the bound. Mint numbers ascend with ids. */
+  /** Query of the assets of template `t` within the bound. Mint numbers ascend with asset ids. */
   readonly assets: Sql
   /**
-   * Query that returns a row without a key for the first mint number beyond the bound, and no row if none exists. The
-   * list continues from this mint number.
+   * Query of the first mint number beyond the bound, where the list continues: one row with this number and a NULL key,
+   * or no row if there is no such number.
    */
   readonly behind: Sql
 }

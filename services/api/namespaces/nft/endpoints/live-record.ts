@@ -77,8 +77,9 @@ async function readKeys(
 }
 
 /**
- * Query of filter values and sizes, also from the rows of contained assets. It returns the sizes of attributes, never
- * their texts.
+ * Query of the values by which subscriptions filter a record (accounts, collections, templates, assets), and of the
+ * size of the record's texts in bytes. Collections, templates and size include those of the contained assets. The query
+ * returns sizes of attributes, never their texts.
  */
 function keysStatement(source: KeySource): { name: string; text: string } {
   const { table, key, keyType, accounts, collection, template, assets, bytes = '0' } = source
