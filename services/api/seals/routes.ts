@@ -53,7 +53,10 @@ const parts = object({
   rows: decimal('Number of rows in the requested blocks'),
   parts: list(object(range), 'Parts of the blocks that have rows'),
   lines: nullable(
-    list(text('Line of a row'), 'Lines of all rows if the rows are few or one block is requested'),
+    list(
+      text('Line of a row'),
+      'Up to 100 lines of rows, if there are at most 100 rows or one block is requested; null otherwise',
+    ),
   ),
 })
 
