@@ -1,11 +1,13 @@
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
+import type { Session } from '../../../database/index.ts'
+import { inCollections, isNoneOf, isOneOf, wantedCollections } from '../../nft/conditions/index.ts'
+import { schemaConditions } from '../../nft/filters/index.ts'
 import type { ListingQuery } from './listing-request.ts'
 import { wantedStates } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
-import { listingTables } from './listing-table.ts'
+import { LISTED, listingTables } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
@@ -36,7 +38,10 @@ export async function countFromCounters(
 ): Promise<string | undefined> {
   const table = listingTables[kind]
   const states = wantedStates(values) ?? standard
-  if (attributes.length > 0 || !isCounted(kind, values)) return undefined
+  if (attributes.length > 0) return undefined
+  if (kind === 'sale' && states?.join() === String(LISTED) && areOfSchemas(values))
+    return countOpenOfSchemas(session, values)
+  if (!isCounted(kind, values)) return undefined
   const { collection_name: collections, collection_whitelist: white } = values
   const conditions = [
     ...(states ? [sql`k.state = ANY(${bind(states, 'smallint[]')})`] : []),
@@ -57,9 +62,37 @@ export async function countFromCounters(
   return row![0]
 }
 
-function isCounted(kind: ListingKind, values: ListingValues): boolean {
+/** Whether the request has no filter but some of the given parameters. */
+function hasOnly(values: ListingValues, parameters: ReadonlySet<string>): boolean {
   if (values.show_seller_contracts === false || values.sort === 'effective_mint') return false
-  const names = Object.keys(values).filter((name) => !withoutEffect.has(name))
-  if (!names.every((name) => counted.has(name))) return false
+  return Object.keys(values).every((name) => withoutEffect.has(name) || parameters.has(name))
+}
+
+function areOfSchemas(values: ListingValues): boolean {
+  const isNarrow = values.schema_name !== undefined && wantedCollections(values) !== undefined
+  return isNarrow && hasOnly(values, new Set([...counted, 'schema_name']))
+}
+
+/**
+ * Number of open sales of some schemas. An index-only scan of `sales_floor_idx` counts the sales of one asset with a
+ * template; only the few other sales are read. Open sales have an offer, so lists show all of them.
+ */
+async function countOpenOfSchemas(session: Session, values: ListingValues): Promise<string> {
+  const templates = sql`SELECT t.template_id FROM assets.templates t ${where(schemaConditions(values, 't'))}`
+  const names = values.schema_name ?? []
+  const open = (conditions: readonly Sql[]): Sql =>
+    sql`(SELECT count(*) FROM market.sales l ${where([raw(`l.state = ${LISTED}`), ...conditions])})`
+  const ofOne = open([raw('l.template_id IS NOT NULL'), sql`l.template_id = ANY(ARRAY(${templates}))`])
+  const others = open([
+    raw('l.template_id IS NULL'),
+    ...inCollections('l.collection_name', values),
+    sql`(${isOneOf(raw('l.schema_name'), names)} OR l.schema_names && ${bind(names, 'text[]')})`,
+  ])
+  const [row] = await session.query<[string]>(sql`SELECT (${ofOne} + ${others})::text`.render())
+  return row![0]
+}
+
+function isCounted(kind: ListingKind, values: ListingValues): boolean {
+  if (!hasOnly(values, counted)) return false
   return kind !== 'auction' || wantedStates(values)?.some((state) => begun.includes(state)) !== true
 }
