@@ -48,7 +48,7 @@ class Api {
 
   /** Process ids of the workers that have reported that they serve, in that order. */
   pids(): number[] {
-    return [...this.output.matchAll(/"workerPid":(\d+),"msg":"a worker serves"/g)].map(([, pid]) =>
+    return [...this.output.matchAll(/"workerPid":(\d+),"msg":"a worker serves requests"/g)].map(([, pid]) =>
       Number(pid),
     )
   }
