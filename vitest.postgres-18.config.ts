@@ -3,10 +3,12 @@ import { shared } from './tests/setup/vitest.ts'
 
 // What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change, and
 // faults of nodes and Redis, are left to 14.
+// The setup that starts the server runs in this process, where `test.env` does not apply. The test processes inherit it.
+process.env.PRONGHORN_TEST_POSTGRES = '18'
+
 export default defineConfig({
   test: {
     ...shared,
-    env: { PRONGHORN_TEST_POSTGRES: '18' },
     include: [
       'services/core/database/**/*.test.ts',
       'services/filler/store/**/*.test.ts',
