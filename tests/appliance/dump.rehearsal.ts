@@ -162,7 +162,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
       expect(await compose(restorer, 'logs', '--no-log-prefix', 'api')).toContain('is being restored')
       await compose(restorer, 'up', '--detach', '--wait')
 
-      // Both fillers index all blocks up to the block at which the node is paused.
+      // The node pauses at a block, so that the two fillers end at the same block.
       await sleep(10_000)
       await run(publisher, 'docker', 'pause', node.name)
       await sleep(5_000)

@@ -84,7 +84,7 @@ describe('every key of the three files', () => {
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
-    // These settings accept a single value, so they cannot differ.
+    // Settings that accept a single value cannot differ.
     const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
     expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })

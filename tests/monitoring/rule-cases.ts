@@ -64,7 +64,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     quiet: { [`pronghorn_database_up{${API},server="primary"}`]: '1x90' },
   },
   DiskFills: {
-    // Both disks have 600 GB free. The first loses 10 GB every five minutes, the second 1 MB.
+    // Two disks have 600 GB free each. The first loses 10 GB every five minutes, the second 1 MB.
     fires: disk('600000000000-10000000000x90'),
     quiet: disk('600000000000-1000000x90'),
     interval: 300,
