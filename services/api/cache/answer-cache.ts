@@ -6,24 +6,23 @@ import type { CachedAnswer } from './answer-memory.ts'
 import { Flights, isGone, isLasting } from './flights.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
-/** Settings of an `AnswerCache`. */
 export interface AnswerCacheSettings {
-  /** `cache_life` of the configuration, ms. */
+  /** Lifetime of a cached answer before `lifeFactor`, ms: `cache_life` of the configuration. */
   readonly lifeMs: number
   /** `cache_max_value_bytes`: answers with a larger body are not cached. */
   readonly maxValueBytes: number
-  /** `cache_max_memory_bytes`: limit of the cache's memory in this process. */
+  /** Memory limit of the cache in this process, bytes: `cache_max_memory_bytes` of the configuration. */
   readonly maxBytes: number
 }
 
 /** A request, as the cache identifies it. */
 export interface CacheRequest {
   readonly key: string
-  /** URL of the request as sent; undefined if the request has a body. */
+  /** URL of the request as the client sent it; undefined if the request has a body. */
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string
-  /** Multiplies `lifeMs` for this request's answer. */
+  /** The answer lives for `lifeFactor` times `lifeMs`. */
   readonly lifeFactor: number
 }
 
@@ -33,8 +32,8 @@ interface Found {
 }
 
 /**
- * Time-limited cache of answers. Answers are stored in this process, with their compressed forms, and in the shared
- * store for the other processes; an answer expires at the same time in both. Concurrent requests for the same answer
+ * Time-limited cache of answers. Answers are stored in the memory of this process, with their compressed forms, and in
+ * a store that all processes share; an answer expires at the same time in both. Concurrent requests for the same answer
  * wait for one query (request coalescing). Failures are not cached.
  */
 export class AnswerCache {
@@ -42,7 +41,7 @@ export class AnswerCache {
   readonly #memory: AnswerMemory
   readonly #shared: SharedAnswers | undefined
   readonly #flights = new Flights<Found>()
-  /** Incremented by `clear`. An answer whose query began before a `clear` is not cached. */
+  /** Number of calls of `clear`. A query that began before a call of `clear` does not cache its answer. */
   #age = 0
 
   constructor(settings: AnswerCacheSettings, shared: SharedAnswers | undefined) {
@@ -62,7 +61,7 @@ export class AnswerCache {
   }
 
   /**
-   * Answers a request from the cache, from a running query, or from a new query.
+   * Answers a request from the cache, from a running query of the same key, or from a new query.
    * @throws any error of `create`.
    */
   async answer(request: CacheRequest, create: () => Promise<AnyAnswer>): Promise<Found> {
@@ -73,9 +72,10 @@ export class AnswerCache {
       try {
         return await underway
       } catch (error) {
-        // The client of the joined query has disconnected; this request's client has not: try again.
+        // The client of the joined query has disconnected, so the query was cancelled. This request's client is still
+        // connected: try again.
         if (isGone(error)) continue
-        // An error of the joined query, such as a lost connection, may not affect this request: try once more.
+        // Another error of the joined query, such as a lost connection, may not affect this request: try once more.
         if (isLasting(error) || hasFailed) throw error
         hasFailed = true
       }
@@ -91,8 +91,8 @@ export class AnswerCache {
   }
 
   /**
-   * Joins a running query of the same request. A query that began more than a cache lifetime ago is not joined: its
-   * data would be older than a cached answer may be.
+   * Joins a running query of the same request. A query that began more than one cache lifetime ago is not joined,
+   * because its data is older than any cached answer.
    */
   #join(request: CacheRequest): Promise<Found> | undefined {
     const underway = this.#flights.find(request.key, this.#lifeMs(request))
@@ -114,7 +114,7 @@ export class AnswerCache {
       this.#store(request, elsewhere.answer, elsewhere.lifeMs, age)
       return { answer: elsewhere.answer, outcome: 'shared' }
     }
-    // The age of an answer counts from the start of its query: a slow query reads old data.
+    // The lifetime counts from the start of the query, because a slow query reads old data.
     const startedMs = performance.now()
     const answer = await create()
     const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
@@ -127,7 +127,8 @@ export class AnswerCache {
   #store(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
     if (age !== this.#age) return false
     const { key, route, namespace } = request
-    // A longer lifetime can only come from a process with another clock or another setting: use this process's own.
+    // A remaining lifetime above this process's own limit comes from a process with another clock or another setting,
+    // so the limit applies.
     const life = Math.min(lifeMs, this.#lifeMs(request))
     this.#memory.store(key, { answer, route, namespace }, life)
     return true

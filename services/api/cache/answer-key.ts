@@ -3,15 +3,15 @@ import { valuesText } from '../../core/endpoint/index.ts'
 import type { Values } from '../../core/endpoint/index.ts'
 import type { AttributeFilter } from '../request/index.ts'
 
-/** Keys longer than this, in characters, are replaced by their hash. */
+/** Longest key in characters; the text of a longer key is replaced by its hash. */
 const MAX_TEXT_LENGTH = 200
 
 /**
- * Cache key of a request: the endpoint and its parsed parameters. Order and spelling of parameters, and unknown
- * parameters, do not matter.
+ * Cache key of a request: the endpoint and its parsed parameters. The order and spelling of parameters, and unknown
+ * parameters, do not change the key.
  *
  * @param place identifies an endpoint within all namespaces.
- * @param noted names of parameters whose presence alone matters.
+ * @param noted names of parameters that change the answer by being present, whatever their value is.
  */
 export function answerKey(
   place: string,

@@ -11,17 +11,18 @@ export interface CachedAnswer {
 
 interface Entry extends CachedAnswer {
   readonly key: string
-  /** URLs, as sent, that this entry answers. */
+  /** URLs, as clients sent them, that the entry answers. */
   readonly addresses: string[]
   bytes: number
 }
 
-/** Estimated memory of an entry, and of each of its URLs, without text and body. */
+/** Estimated memory of an entry without its key and body, bytes. */
 const ENTRY_BYTES = 400
+/** Estimated memory of one URL of an entry without the URL's text, bytes. */
 const ADDRESS_BYTES = 150
-/** Most URLs that are stored per answer. */
+/** Maximum number of URLs that are stored for one answer. */
 const MAX_ADDRESSES = 16
-/** A longer URL is not stored; its answer is still found by key. */
+/** Longest URL that is stored, in characters. The answer of a longer URL is found by key. */
 const MAX_ADDRESS_LENGTH = 2_048
 
 /** LRU cache of answers in this process's memory, by key and, faster, by exact URL. Limited in bytes. */
@@ -41,7 +42,7 @@ export class AnswerMemory {
     })
   }
 
-  /** Estimated bytes in use. */
+  /** Estimated memory in use, bytes. */
   get bytes(): number {
     return this.#entries.calculatedSize
   }
@@ -52,7 +53,7 @@ export class AnswerMemory {
     return entry && this.#entries.get(entry.key)
   }
 
-  /** The cached answer for a key. Stores `address` as a further URL of the answer. */
+  /** Finds the cached answer of a key, and stores `address` as a further URL of the answer. */
   find(key: string, address: string | undefined): CachedAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry && address !== undefined) this.#remember(entry, address)

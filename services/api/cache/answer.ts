@@ -11,18 +11,18 @@ import type { Json } from '../json/index.ts'
 /** Status, headers and body of an answer in one content encoding. */
 export interface AnswerForm {
   readonly status: 200 | 304
-  /** `Vary` is merged with the `Vary` values of other headers. */
+  /** If another header source also sets `Vary`, the values are merged. */
   readonly headers: Headers
   /** Undefined if the status is 304. */
   readonly body: Buffer | undefined
 }
 
-/** Text before and after `data` in a response body, in ASCII. */
+/** Text before and after `data` in a response body. Both are ASCII. */
 export type Envelope = readonly [before: string, after: string]
 
-/** Response of an endpoint with status 200. Can be sent any number of times. */
+/** Response of an endpoint with status 200. One answer can be sent to any number of clients. */
 export class Answer {
-  /** Weak ETag, computed over `data` only, so that it does not depend on time and encoding. */
+  /** Weak ETag. The hash covers `data` only, so that the tag does not depend on the query time and the encoding. */
   readonly tag: string
   /** Uncompressed body. */
   readonly bytes: Buffer
@@ -46,7 +46,7 @@ export class Answer {
     return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
   }
 
-  /** Creates a large answer in steps, which yield to other requests. */
+  /** Creates a large answer in steps. Other requests run between the steps. */
   static async inTurns(data: Json, [before, after]: Envelope, maxBytes: number): Promise<Answer> {
     const all = Buffer.allocUnsafe(maxBytes)
     let end = all.write(before)
@@ -58,14 +58,14 @@ export class Answer {
     return new Answer(tag, all.subarray(0, end + all.write(after, end)))
   }
 
-  /** Bytes of the body, before compression. */
+  /** Size of the uncompressed body, bytes. */
   get size(): number {
     return this.bytes.length
   }
 
   /**
-   * The answer in the best encoding that a client accepts. Returns a promise only if the body must be compressed
-   * first.
+   * Returns the answer in the best encoding that the client accepts, or as 304 if the client has the answer. Returns a
+   * promise only if the body has to be compressed first.
    */
   formFor(method: string, request: IncomingHttpHeaders): AnswerForm | Promise<AnswerForm> {
     if ((method === 'GET' || method === 'HEAD') && namesTag(request['if-none-match'], this.tag))
@@ -79,12 +79,12 @@ export class Answer {
     return form
   }
 
-  /** Sends the answer in an encoding that the client accepts, or 304 if the client has it. */
+  /** Sends the answer in an encoding that the client accepts, or status 304 if the client already has the answer. */
   async send(context: Context): Promise<void> {
     const form = this.formFor(context.method, context.req.headers)
     const { status, headers, body } = form instanceof Promise ? await form : form
     const { res } = context
-    // Bypasses Koa's body handling: type and length are known, and detecting them takes longer than sending.
+    // Bypass Koa's body handling: type and length are known, and Koa takes longer to detect them than to send the body.
     context.respond = false
     res.statusCode = status
     setHeaders(res, headers)
@@ -100,7 +100,7 @@ export class Answer {
 
   async #compress(encoding: Encoding): Promise<AnswerForm> {
     const body = await compress(this.bytes, encoding).catch((error: unknown) => {
-      // Compression failed: the next request tries again.
+      // Compression failed: forget the promise, so that the next request tries again.
       this.#forms.delete(encoding)
       throw error
     })

@@ -1,15 +1,18 @@
 import { PronghornError } from '../../core/errors/index.ts'
 import type { ErrorCode } from '../../core/errors/index.ts'
 
-/** Error codes that a retry would get again. A busy database is not one: it may refuse one client and serve another. */
+/**
+ * Codes of errors that a second attempt would get as well. `DATABASE_BUSY` is not among the codes: a busy database may
+ * refuse one client and serve another.
+ */
 const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_REQUEST', 'QUERY_TIMEOUT'])
 
-/** Whether requests that joined the query fail with this error instead of retrying. */
+/** Whether requests that joined the query fail with the query's error instead of starting a query of their own. */
 export function isLasting(error: unknown): boolean {
   return error instanceof PronghornError && lasting.has(error.code)
 }
 
-/** Whether the query was cancelled because its client has disconnected. */
+/** Whether the error says that the query was cancelled because its client had disconnected. */
 export function isGone(error: unknown): boolean {
   return error instanceof PronghornError && error.code === 'CLIENT_GONE'
 }
@@ -23,13 +26,13 @@ interface Flight<T> {
 export class Flights<T> {
   readonly #underway = new Map<string, Flight<T>>()
 
-  /** The running query for a key, if it began no longer ago than `maxAgeMs`. */
+  /** Finds the running query of a key. A query that began `maxAgeMs` ago or earlier is not returned. */
   find(key: string, maxAgeMs: number): Promise<T> | undefined {
     const flight = this.#underway.get(key)
     return flight && performance.now() - flight.startedMs < maxAgeMs ? flight.result : undefined
   }
 
-  /** Starts the query for a key; later requests join this one. */
+  /** Starts the query of a key. Later requests with the same key join the query. */
   start(key: string, work: () => Promise<T>): Promise<T> {
     const result = work().finally(() => {
       if (this.#underway.get(key) === flight) this.#underway.delete(key)

@@ -6,12 +6,12 @@ import { jsonPieces } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 import type { Answer, Envelope } from './answer.ts'
 
-/** A response of an endpoint. Only an `Answer` can be cached. */
+/** Response of an endpoint. Only an `Answer` can be cached. */
 export type AnyAnswer = Answer | LargeAnswer
 
 /**
- * Response of an endpoint with status 200 that is never in memory as a whole: its text is generated in pieces while
- * the client reads.
+ * Response of an endpoint with status 200 that is never in memory as a whole. The text is generated in pieces while the
+ * client reads.
  */
 export class LargeAnswer {
   /** Weak ETag, as in `Answer`. */
@@ -26,14 +26,14 @@ export class LargeAnswer {
     this.#json = json
   }
 
-  /** Generates the text once, without sending it, to compute the ETag. */
+  /** Creates the response. The text is generated once without being sent, to compute the ETag. */
   static async of(data: Json, [before, after]: Envelope, size: number): Promise<LargeAnswer> {
     const { update, tag } = createWeakTag()
     await forEachYielding(jsonPieces(data), update)
     return new LargeAnswer(tag(), size, [before, data, after])
   }
 
-  /** Sends the answer in an encoding that the client accepts, or 304 if the client has it. */
+  /** Sends the answer in an encoding that the client accepts, or status 304 if the client already has the answer. */
   async send(context: Context): Promise<void> {
     const { req, res } = context
     const isHead = context.method === 'HEAD'

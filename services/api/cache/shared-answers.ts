@@ -2,22 +2,24 @@ import { createReadyAccess } from '../../core/kvstore/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import { Answer } from './answer.ts'
 
-/** Cache of answers that is shared by all processes that serve a chain. */
+/** Cache of answers that all processes of one chain share. */
 export interface SharedAnswers {
   /**
-   * Reads an answer and its remaining lifetime; undefined if it is not stored, or if the store is unavailable or slow.
+   * Reads an answer and its remaining lifetime. Returns undefined if the answer is not stored, or if the store is
+   * unavailable or slow.
    */
   read(key: string): Promise<{ answer: Answer; lifeMs: number } | undefined>
   /** Stores an answer in the background. */
   store(key: string, answer: Answer, lifeMs: number): void
 }
 
-/** A read of the shared store is abandoned after this time, ms: creating the answer takes about as long. */
+/** Time limit for a read of the shared store, ms. Without the store, creating the answer takes about as long. */
 const DEADLINE_MS = 100
 
 /**
- * Shared cache in the key-value store.
- * @param prefix separates answers that must not be mixed, for example of different program versions.
+ * Creates a cache of answers in the key-value store.
+ * @param prefix first part of each key. Answers that must not be mixed, such as those of two program versions, have
+ * different prefixes.
  */
 export function createSharedAnswers(store: KeyValueStore, prefix: string): SharedAnswers {
   const access = createReadyAccess({ deadlineMs: DEADLINE_MS })

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseView } from './data.ts'
 import { TIMEOUT_MS } from './table-sizes.ts'
 
-/** Table sizes are measured at most once in this time, by all processes together, ms. */
+/** Interval of the measurements of table sizes, ms. All processes together measure at most once per interval. */
 const SIZES_EVERY_MS = 30_000
 
 /** Time limit for reading another process's measurement from the key-value store, ms. */
@@ -27,11 +27,10 @@ const shared = z.strictObject({
   ),
 })
 
-/** Dependencies of `cacheSizes`. */
 export interface CachedSizesOptions {
   readonly measure: () => Promise<DatabaseView>
   readonly kvstore: KeyValueStore
-  /** Whether the database is available. If not, no query is sent. */
+  /** Whether the database is available. No measurement starts while the database is unavailable. */
   readonly isAvailable: () => boolean
   readonly logger: Logger
   /** Replaces `SIZES_EVERY_MS` in tests. */
@@ -40,9 +39,12 @@ export interface CachedSizesOptions {
 
 /** Table sizes, measured on demand and at most once per interval. */
 export interface CachedSizes {
-  /** Returns the last measurement without waiting, null before the first. Starts a new measurement if one is due. */
+  /**
+   * Returns the last measurement without waiting, or null before the first measurement. Starts a new measurement if one
+   * is due.
+   */
   current(): DatabaseView | null
-  /** Resolves when no measurement is running; for tests. */
+  /** Resolves when no measurement is running. Used in tests. */
   settled(): Promise<void>
 }
 
@@ -64,7 +66,8 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
       dueMs = performance.now() + Math.min(others.expiresInMs, everyMs)
       return
     }
-    // Leader election: the process whose increment returns 1 measures. Without the store each process measures.
+    // Leader election: the process whose increment returns 1 measures. Without the key-value store each process
+    // measures.
     const turn = await access(() => options.kvstore.increment('console:sizes:turn', everyMs))
     if (turn && turn.count > 1) {
       dueMs = performance.now() + Math.min(turn.expiresInMs, everyMs / 10)
@@ -105,7 +108,7 @@ function describeFailure(error: unknown, isKnown: boolean): string {
   return `measuring the table sizes for the console ${what}; it shows ${shown} until the next attempt`
 }
 
-/** Whether a table is locked by another session, for example during a rewrite: PostgreSQL then returns no size. */
+/** Whether another session has locked a table, for example to rewrite the table. PostgreSQL then returns no size. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && (error.cause as { code?: unknown } | undefined)?.code === '55P03'
 }

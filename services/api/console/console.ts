@@ -12,10 +12,9 @@ import { pageRoutes } from './routes.ts'
 import { describeNamespaces, takeSnapshot } from './snapshot.ts'
 import { measureTables } from './table-sizes.ts'
 
-/** The JSON of the page is cached for this time, ms: many open pages cost one snapshot. */
+/** Cache lifetime of the page's JSON, ms. Any number of open pages costs one snapshot per lifetime. */
 const DATA_LIFE_MS = 1_000
 
-/** Dependencies of the console. */
 export interface ConsoleParts {
   readonly info: ServerInfo
   readonly revision: string | undefined
@@ -25,16 +24,16 @@ export interface ConsoleParts {
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore
   readonly namespaces: ServerConfig['namespaces']
-  /** Path of a namespace's event stream; undefined if it has none. */
+  /** Returns the path of a namespace's event stream, or undefined if the namespace has no stream. */
   readonly eventsOf: (entry: ServerConfig['namespaces'][number]) => string | undefined
-  /** Port of the state service on this host; undefined until it is known. */
+  /** Returns the port of the state service on this host, or undefined until the port is known. */
   readonly statePort: () => number | undefined
   readonly logger: Logger
 }
 
 /**
- * Routes of the console: the page at `/`, its data below `/status`. It shows state that the process has in memory.
- * Only table sizes are queried, rarely, and only while a console is open.
+ * Routes of the console: the page at `/`, and its data below `/status`. The data comes from the memory of the process.
+ * Only the table sizes are queried from the database, rarely, and only while a console is open.
  */
 export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
   const { database, kvstore, logger, history } = parts
@@ -64,10 +63,10 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
       nowMs: Date.now(),
     })
     const text = JSON.stringify(data)
-    // Without sizes, do not cache: the running measurement finishes shortly.
+    // Without table sizes the text is not cached, because the running measurement will finish shortly.
     if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
     return text
   }
-  // Loading the page starts the measurement, so that sizes are ready when the page requests them.
+  // Loading the page starts the measurement, so that the table sizes are ready when the page requests its data.
   return pageRoutes(dataText, () => void sizes.current())
 }

@@ -4,26 +4,30 @@ import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
 import type { Look } from './speed-line.ts'
 
-/** Largest drop of a position that is a fork; a reader that indexes again drops further. */
+/** A position that drops by at most this number of blocks is a fork. A larger drop is a reader that indexes again. */
 const MAX_FORK_BLOCKS = 5_000
 
-/** Maximum number of remembered readers: nothing else removes the history of a deleted reader. */
+/** Maximum number of readers with a history. Nothing else removes the history of a deleted reader. */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
   readonly timeLeft: TimeLeft
-  /** Highest position, and since when the reader is below it; null while it is not. */
+  /** Highest position of the reader. */
   top: number
+  /** Time when the reader fell below its highest position; null if the reader is not below it. */
   belowSinceMs: number | null
 }
 
 /**
- * Speed of the readers over the last minutes and the last day, and the start of each health problem, as observed by
- * this process.
+ * Speed of the readers over the last minutes and the last day, and the start of each health problem, as this process
+ * has observed them.
  */
 export class ProgressHistory {
   readonly #readers = new Map<string, ReaderHistory>()
-  /** First observation of each health reason, by its text without numbers: numbers change while a problem lasts. */
+  /**
+   * First observation of each health reason. The key is the reason's text without numbers, because the numbers change
+   * while a problem lasts.
+   */
   #problems: ReadonlyMap<string, number> = new Map()
   #lastLookMs: number | undefined
 
@@ -35,7 +39,10 @@ export class ProgressHistory {
     )
   }
 
-  /** Since when a reason has been observed, ms since 1970; null if it has not. */
+  /**
+   * Time since which this process has observed a health reason, ms since 1970; null if the reason was absent in the
+   * last observation.
+   */
   since(reason: string): number | null {
     return this.#problems.get(problemOf(reason)) ?? null
   }
@@ -54,25 +61,30 @@ export class ProgressHistory {
     this.#lastLookMs = nowMs
   }
 
-  /** Fork that a reader is replacing: the last replaced block, and since when; null if there is none. */
+  /**
+   * Returns the last block of the fork that a reader is replacing, and the start of the fork. Null if there is no fork.
+   */
   fork(reader: string): { readonly to_block: number; readonly since: number } | null {
     const { top = 0, belowSinceMs = null } = this.#readers.get(reader) ?? {}
     return belowSinceMs === null ? null : { to_block: top, since: belowSinceMs }
   }
 
-  /** Blocks per second of a reader over time. */
+  /** Blocks per second of a reader over the period of `range`. */
   rates(reader: string, range: HistoryRange): HistoryView {
     return this.#readers.get(reader)?.[range].view() ?? { times: [], rates: [] }
   }
 
-  /** Estimated seconds until the reader reaches the moving head; null if there is no estimate. */
+  /** Estimated seconds until the reader reaches the head, which moves meanwhile; null if there is no estimate. */
   secondsLeft(reader: string, lagBlocks: number): number | null {
     if (lagBlocks === 0) return 0
     const seconds = this.#readers.get(reader)?.timeLeft.seconds ?? null
     return seconds === null ? null : Math.round(seconds)
   }
 
-  /** Starts the history of a reader. A reader that was missing at the last look has read all its blocks since then. */
+  /**
+   * Starts the history of a reader. If the reader was absent in the last observation, all its blocks count as read
+   * since then.
+   */
   #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
     const history = {
       recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, retainedMs: 600_000 }),

@@ -5,24 +5,24 @@ import { formatClock, formatRate } from './format.js'
 /** @typedef {import('../data.ts').HistoryView} HistoryView */
 
 const HEIGHT = 190
-/** Span and words of each period; seconds. */
+/** Length in seconds and description of each period. */
 const periods = {
   recent: { span: 600, words: 'last 10 minutes' },
   day: { span: 86_400, words: 'last 24 hours' },
 }
-/** Minimum width of the time axis; a page that was just opened has only a few points; seconds. */
+/** Minimum length of the time axis, seconds. A page that was just opened has only a few points. */
 const LEAST_SPAN = 60
-/** Below it the axis shows seconds. */
+/** If the time axis is shorter, its labels include seconds. */
 const SHORT_SPAN = 300
-/** Minimum height of the rate axis, so that two blocks per second look like a low line. */
+/** Minimum height of the rate axis, blocks per second, so that two blocks per second look like a low line. */
 const LEAST_TOP = 5
 
-/** The program draws on a canvas; it is loaded by the page before this. */
+/** The library uPlot draws on a canvas. The page loads the library before this module. */
 const Plot = /** @type {typeof import('uplot')} */ (Reflect.get(globalThis, 'uPlot'))
 
 /**
- * A chart of blocks per second. The arrow keys move from point to point; the value under the pointer is shown above
- * the chart.
+ * Creates a chart of blocks per second. The arrow keys move from point to point. The value under the pointer is shown
+ * above the chart.
  * @param {string} reader
  */
 export function createChart(reader) {
@@ -32,7 +32,9 @@ export function createChart(reader) {
   const figure = create('figure', { class: 'chart' }, [create('figcaption', {}, [summary, readout]), box])
   /** @type {HistoryRange} */
   let range = 'recent'
-  /** Rates by second, merged from several processes, including rates from before a process restarted. */
+  /**
+   * Rates by second. Answers of several API processes are merged, and rates from before a process restarted are kept.
+   */
   let points = /** @type {Map<number, number | null>} */ (new Map())
   /** @type {InstanceType<typeof Plot> | undefined} */
   let plot
@@ -105,7 +107,7 @@ function describe(rates, words) {
 }
 
 /**
- * Points in time order. A point without a speed follows an unknown period: the line has a gap there.
+ * Sorts the points by time. A point without a rate ends a period of unknown speed: the line has a gap there.
  * @param {ReadonlyMap<number, number | null>} points
  * @returns {import('uplot').AlignedData}
  */
@@ -130,7 +132,7 @@ function optionsOf(box, describePoint) {
   return {
     width: box.clientWidth,
     height: HEIGHT,
-    // The last label on the axis extends half beyond its end.
+    // Half of the last label of the time axis extends beyond the end of the axis.
     padding: [8, 30, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 8 } },
@@ -162,7 +164,9 @@ function clocksOf(times) {
   return times.map((time) => formatClock(time * 1_000).slice(0, isShort ? 8 : 5))
 }
 
-/** The current value of a colour of the style sheet; a canvas does not resolve its names.
+/**
+ * Returns a function that reads the current value of a colour variable of the style sheet. A canvas cannot use the
+ * names of the variables.
  * @param {HTMLElement} near
  * @returns {(name: string) => string}
  */

@@ -1,5 +1,5 @@
 /**
- * The element with this id, which the page must have.
+ * Returns the element with this id.
  * @param {string} id
  * @returns {HTMLElement}
  */
@@ -25,7 +25,8 @@ export function create(tag, traits = {}, children = []) {
   return element
 }
 
-/** Sets a text unless it is unchanged, so that screen readers announce it once.
+/**
+ * Sets the text of an element. An unchanged text is not assigned again, because screen readers would announce it again.
  * @param {Element} element
  * @param {string} text
  */
@@ -34,7 +35,6 @@ export function setText(element, text) {
 }
 
 /**
- * Shows or hides an element.
  * @param {HTMLElement} element
  * @param {boolean} isShown
  */

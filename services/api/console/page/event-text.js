@@ -1,5 +1,6 @@
 /*
- * Messages of the event stream in a line of words. Pure. A record may lack anything: it is shown as far as it goes.
+ * Describes messages of the event stream in one line each. Any member of a record may be missing; the line then has
+ * fewer parts.
  */
 
 import { chainText } from './chain-text.js'
@@ -12,7 +13,7 @@ import { chainText } from './chain-text.js'
 const MOST_NAMED = 3
 
 /**
- * The line to show for a message; undefined if the text is not a message.
+ * Describes a message; undefined if the text is no message of the protocol.
  * @param {string} text
  * @returns {EventLine | undefined}
  */
@@ -61,7 +62,7 @@ export function describeEvent(text) {
 }
 
 /**
- * Whether a message says that the server stops: the stream can be resumed where it ended.
+ * Whether a message announces that the server stops. The client can then resume the stream at its last cursor.
  * @param {string} text
  */
 export function isStopping(text) {
@@ -139,7 +140,8 @@ function namesOf(assets) {
 }
 
 /**
- * A price in its token. The amount is a 64-bit number as text: its point is set in the text.
+ * Formats a price with its token. The amount is a 64-bit number as text, too large for a JavaScript number, so the
+ * decimal point is inserted into the text.
  * @param {unknown} record
  */
 function priceOf(record) {
@@ -168,7 +170,7 @@ function at(value, ...path) {
 }
 
 /**
- * Text of the chain, as it may be shown.
+ * Text that accounts wrote on the chain, escaped by `chainText` for display.
  * @param {unknown} value
  * @param {readonly string[]} path
  */
@@ -177,7 +179,7 @@ function textAt(value, ...path) {
 }
 
 /**
- * A word of the protocol, which is compared and not shown.
+ * Unescaped text of the protocol, which is compared and not displayed.
  * @param {unknown} value
  * @param {readonly string[]} path
  */

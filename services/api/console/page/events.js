@@ -6,16 +6,20 @@ import { formatAge, formatWhole } from './format.js'
 /** @typedef {import('./event-text.js').EventLine} EventLine */
 
 const SHOWN = 60
-/** Events that are shown later: the list is paused, or the next redraw is pending. */
+/** Maximum number of events that wait to be shown, because the list is paused or the next redraw is pending. */
 const MOST_WAITING = 500
-/** After a longer time in the background the page shows new events only, ms. */
+/** If the page was hidden for longer, ms, it shows only new events and does not resume from its cursor. */
 const RESUME_MS = 300_000
-/** After an answer that was no stream, ms; then twice as late each time. */
+/**
+ * Wait before the next attempt after an answer that is no event stream, ms. The wait doubles up to LONGEST_RETRY_MS.
+ */
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
 const UNAVAILABLE = 'Live events are not available.'
 
-/** Live events. One stream at a time, and none while the page is hidden: browsers open few connections to a host.
+/**
+ * Shows live events. At most one stream is open, and none while the page is hidden, because browsers limit the
+ * connections to a host.
  */
 export function createEvents() {
   const list = byId('events')
@@ -76,8 +80,8 @@ export function createEvents() {
     const opened = new EventSource(`${path.slice(1)}${from}`)
     source = opened
     for (const name of ['event', 'fork', 'gap', 'failure']) opened.addEventListener(name, take)
-    // A server that stops ends the stream after its notice, and the browser resumes from the cursor. Otherwise the cursor
-    // may be the cause.
+    // A server that stops sends a notice with the code STOPPING, then ends the stream; the browser resumes from the
+    // cursor. After any other failure the cursor may be the cause, so the page resumes without the cursor.
     opened.addEventListener('failure', ({ data }) => {
       if (isStopping(String(data))) return
       close()
@@ -96,7 +100,7 @@ export function createEvents() {
       if (source !== opened) return
       const isOver = opened.readyState === EventSource.CLOSED
       note = isOver ? UNAVAILABLE : 'Connecting'
-      // The browser reconnects by itself, but not after an answer that was no stream, such as one of a proxy.
+      // The browser does not reconnect after an answer that is no event stream, such as an error page of a proxy.
       if (isOver) {
         retry = setTimeout(open, retryMs)
         retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)

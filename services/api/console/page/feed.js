@@ -8,12 +8,13 @@
  */
 
 const EVERY_MS = 2_000
-/** While the sizes of the tables are being measured. */
+/** Interval of the requests while the table sizes are being measured, ms. */
 const SOON_MS = 500
 const TIMEOUT_MS = 10_000
 const LONGEST_PAUSE_MS = 15_000
 
-/** Polls the data while the page is visible, less often while the server does not answer.
+/**
+ * Polls the data while the page is visible, less often while the server does not answer.
  * @param {{ range: () => HistoryRange, onResult: (result: FeedResult) => void }} options
  * @returns {{ askNow: () => void }}
  */
@@ -26,7 +27,7 @@ export function startFeed({ range, onResult }) {
     clearTimeout(timer)
     const mine = ++turn
     const result = await askOnce(range())
-    // A later request is running; its answer replaces this one.
+    // A newer request is running: ignore this result, because the newer one will replace it.
     if (mine !== turn) return
     failures = result.kind === 'data' ? 0 : failures + 1
     onResult(result)
@@ -59,7 +60,7 @@ async function askOnce(range) {
   } catch {
     return { kind: 'unavailable' }
   }
-  // A proxy answers for an unavailable server.
+  // A proxy sends these statuses if the server is unavailable.
   if ([502, 503, 504].includes(response.status)) return { kind: 'unavailable' }
   if (!response.ok) return { kind: 'failed', status: response.status }
   try {
@@ -73,7 +74,7 @@ async function askOnce(range) {
 }
 
 /**
- * The data of an answer, when it looks like that of this version.
+ * The data of an answer; undefined if the answer does not have the members that this version of the page expects.
  * @param {unknown} body
  * @returns {ConsoleData | undefined}
  */

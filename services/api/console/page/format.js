@@ -1,6 +1,4 @@
-/*
- * Numbers and times as people read them. Pure: no clock, no document.
- */
+/* Formats numbers and times for people. */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
@@ -9,7 +7,7 @@ const DAY_MS = 86_400_000
 const byteUnits = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']
 
 /**
- * A whole number with its thousands apart.
+ * Formats a whole number with thousands separators.
  * @param {number} value
  */
 export function formatWhole(value) {
@@ -17,7 +15,7 @@ export function formatWhole(value) {
 }
 
 /**
- * A count in few characters, such as 1.2M.
+ * Formats a count in few characters, such as 1.2M.
  * @param {number} value
  */
 export function formatCount(value) {
@@ -25,7 +23,7 @@ export function formatCount(value) {
 }
 
 /**
- * A speed: one digit behind the point below a hundred.
+ * Formats a rate: one decimal place below 100, none otherwise.
  * @param {number} value
  */
 export function formatRate(value) {
@@ -33,7 +31,7 @@ export function formatRate(value) {
 }
 
 /**
- * Bytes in the largest unit that leaves a number of at least one, in steps of 1,000.
+ * Formats bytes in the largest decimal unit in which the number is at least 1.
  * @param {number} bytes
  */
 export function formatBytes(bytes) {
@@ -47,7 +45,7 @@ export function formatBytes(bytes) {
 }
 
 /**
- * A length of time in one or two units.
+ * Formats a duration in one unit.
  * @param {number} seconds
  */
 export function formatDuration(seconds) {
@@ -61,7 +59,7 @@ export function formatDuration(seconds) {
 }
 
 /**
- * How long ago something was.
+ * Formats the age of an event.
  * @param {number} seconds
  */
 export function formatAge(seconds) {
@@ -69,14 +67,16 @@ export function formatAge(seconds) {
 }
 
 /**
- * Time of day in the zone of the reader.
+ * Formats the time of day in the browser's time zone.
  * @param {number} ms
  */
 export function formatClock(ms) {
   return new Date(ms).toLocaleTimeString('en-GB')
 }
 
-/** A time in the local zone: the time of day within the last hours, the date before.
+/**
+ * Formats a time in the browser's time zone: the time of day if the time is within 12 hours of `now`, otherwise the
+ * date.
  * @param {number} ms
  * @param {number} now
  */
@@ -87,7 +87,7 @@ export function formatTime(ms, now) {
 }
 
 /**
- * A plural by counting: `count(2, 'block')` is "2 blocks".
+ * Formats a count with its noun, in the plural unless the count is 1: `countOf(2, 'block')` returns "2 blocks".
  * @param {number} value
  * @param {string} noun
  */

@@ -1,6 +1,6 @@
 /*
- * Loaded before the modules and independent of them: if a module cannot be loaded or fails, shows a message instead
- * of "Loading" forever.
+ * Shows a message if a module of the page cannot be loaded or fails; otherwise the page would show "Loading" forever.
+ * The page loads this script before the modules.
  */
 ;(function () {
   const PATIENCE_MS = 15_000
@@ -33,7 +33,7 @@
     explain('This page could not load all of its scripts. Reload it; /health has the same facts as JSON.')
   }
 
-  // Failures to load do not bubble.
+  // Error events of scripts that cannot be loaded do not bubble: listen in the capture phase.
   addEventListener(
     'error',
     (event) => {

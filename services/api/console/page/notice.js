@@ -4,7 +4,9 @@ import { describeState } from './states.js'
 
 /** @typedef {import('./feed.js').FeedResult} FeedResult */
 
-/** Shows a notice at the top: the server does not answer, an error, or the state of the service when it is not at the head.
+/**
+ * Shows a notice at the top of the page: the server does not answer, the server returned an error, or the service is
+ * behind the chain or has a problem.
  * @param {() => void} askNow
  */
 export function createNotice(askNow) {
