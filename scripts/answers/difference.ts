@@ -10,7 +10,7 @@ export interface Difference {
   readonly shown: readonly [a: string, b: string]
 }
 
-/** Longer values are truncated in reports, characters. */
+/** Maximum length of a value in a report, characters; a longer value is truncated. */
 const MAX_SHOWN = 120
 
 /** Members that identify a record, most specific first. */

@@ -17,7 +17,10 @@ export interface DifferenceGroup {
   readonly count: number
 }
 
-/** Groups differences by endpoint, path, kind and reason. Large groups come first, expected ones last. */
+/**
+ * Groups differences by endpoint, path, kind and reason. Large groups come first; groups of expected
+ * differences come last.
+ */
 export function groupDifferences(found: Iterable<FoundDifference>): DifferenceGroup[] {
   const groups = new Map<string, { example: FoundDifference; count: number }>()
   for (const difference of found) {

@@ -16,7 +16,10 @@ const comparedHeaders = [
   'access-control-expose-headers',
 ]
 
-/** Clock of the server at the end of every answer; differs between any two answers. */
+/**
+ * Matches the member `query_time` at the end of an answer. It is the server's clock, so it differs between
+ * any two answers.
+ */
 const QUERY_TIME = /,"query_time":\d+\}$/
 
 /** Whether an answer has content: a non-empty list, a count other than zero, or a record. */
@@ -43,8 +46,8 @@ export function answersDiffer(
     return [{ path: '', kind: `status ${a.status}/${b.status}`, shown: [shown[0]!, shown[1]!] }]
   }
   const bodies = bodiesDiffer(a, b, isVolatile)
-  // Headers are compared only for equal bodies: bodies of different length may differ in compression, and so in
-  // headers.
+  // Headers are compared only if the bodies are equal: bodies of different length may be compressed
+  // differently, and then their headers differ.
   const headers = bodyOnly || bodies.length > 0 ? [] : headersDiffer(a, b)
   return [...headers, ...bodies]
 }

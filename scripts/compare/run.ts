@@ -35,7 +35,10 @@ export interface CompareSettings {
 /** Pattern of an expected difference. All given members must match. */
 export interface ExpectedDifference {
   readonly why: string
-  /** Regular expressions for endpoint, field path, kind of difference, and URL. */
+  /**
+   * Regular expression for the endpoint. The next members are regular expressions for the field path, the
+   * kind of difference, and the URL.
+   */
   readonly endpoint?: string
   readonly path?: string
   readonly kind?: string
@@ -49,8 +52,8 @@ export interface Comparison {
   /** Number of requests for which the first server's answer had content. */
   readonly withContent: number
   /**
-   * Number of endpoints that the first server documents, that both servers answered, and that had content at least
-   * once.
+   * Numbers of endpoints: those that the first server documents, those that both servers answered, and those
+   * whose answer had content at least once.
    */
   readonly endpoints: { readonly documented: number; readonly asked: number; readonly withContent: number }
   /** Requests that a server did not answer in time, with the outcome of both servers. */
@@ -117,7 +120,7 @@ class Run {
     const document = await this.#check(baseA, 'A')
     this.#compareDocuments(document, await this.#check(baseB, 'B'))
     const material = this.#settings.material ?? (await this.#learn(document))
-    // Endpoints are requested in turn, so that even a short comparison covers all of them.
+    // Requests go to all endpoints in turn, so that even a short comparison covers every endpoint.
     let turn = 0
     const work = async (): Promise<void> => {
       while (this.#sent < this.#settings.requests) {
@@ -172,7 +175,10 @@ class Run {
     return answer
   }
 
-  /** Compares the OpenAPI documents, which are part of the API. A second server of another program has none. */
+  /**
+   * Compares the OpenAPI documents of both servers, because the documents are part of the API. Nothing is
+   * compared if the second server has no document.
+   */
   #compareDocuments(a: Received, b: Received): void {
     if (b.status !== 200) return
     this.#add(`GET ${DOCUMENT}`, { method: 'GET', target: DOCUMENT }, answersDiffer(a, b))
@@ -275,7 +281,10 @@ class Run {
     )
   }
 
-  /** Adds request and reason to each difference; the reason is undefined if it is unexpected. */
+  /**
+   * Adds endpoint, command and reason to each difference; the reason of an unexpected difference is
+   * undefined.
+   */
   #describe(
     endpoint: string,
     encoded: EncodedQuestion,

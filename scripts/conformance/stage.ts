@@ -56,7 +56,8 @@ const reader = {
 }
 
 /**
- * The limits are part of the recorded answers: larger pages are refused. The second market mount has v1 sales enabled.
+ * Namespaces of the API. The limits must be those of the recording, which contains refusals of larger pages.
+ * The second mount of the market has v1 sales enabled.
  */
 const namespaces = [
   {

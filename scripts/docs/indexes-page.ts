@@ -25,23 +25,24 @@ export interface MeasuredIndex {
    * plans use the index.
    */
   readonly users: readonly string[]
-  /** Number of further users. */
+  /** Number of further request types that use the index. */
   readonly moreUsers: number
 }
 
 /** Effect of switching an index off. */
 interface IndexLoss {
   readonly name: string
-  /** Kind of traffic, or second-tier URL, that became slowest without the index. */
+  /** Time of the request with the index, ms. */
   readonly request: string
+  /** Time of the request without the index, ms. */
   /** Time of the request with the index, and without it. */
   readonly withMs: number
   readonly withoutMs: number
 }
 
-/** Written by `node dist/scripts/bench/index-use.js`. */
+/** File with the measurements; written by `node dist/scripts/bench/index-use.js`. */
 const MEASURED = 'scripts/bench/index-use.json'
-/** Measured 2026-11-26. Contains requests that took 5 ms or more and lost a fifth of their rate. */
+/** Requests that took 5 ms or more and lost a fifth of their rate without an index. Measured 2026-11-26. */
 const LOSSES = 'scripts/docs/index-losses.json'
 const FOLDER = 'services/core/database/indexes'
 const STATEMENT = /^CREATE INDEX (\w+) ON (\w+)\.(\w+) ([^;]+);$/
@@ -70,7 +71,7 @@ export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
   return new Map(indexes.map((index) => [index.name, index]))
 }
 
-/** Effects of switching off, by index name. */
+/** Effects of switching an index off, by index name. */
 function readLosses(): Map<string, IndexLoss> {
   const losses = JSON.parse(readFileSync(join(packageRoot, LOSSES), 'utf8')) as readonly IndexLoss[]
   return new Map(losses.map((loss) => [loss.name, loss]))

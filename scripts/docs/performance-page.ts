@@ -16,7 +16,7 @@ interface BenchResult {
   readonly output: string
 }
 
-/** Written by `npm run bench`, in the order of the page. */
+/** Results of the benchmarks in the order of the page; written by `npm run bench`. */
 const RESULTS = 'scripts/bench/results.json'
 
 /** Markdown blocks of the page, below the note that it is generated. */

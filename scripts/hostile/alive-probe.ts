@@ -1,8 +1,9 @@
 /**
- * Requests an address and an idle server at the same moment, again and again until its standard input ends. Then prints,
- * of all rounds, the longest time by which the answer of the address came after that of the idle server, ms: a busy
- * machine delays both answers.
- * Usage: alive-probe.js URL IDLE_URL. A process of its own: the tests that send the load have long turns of the event loop.
+ * Measures how long a server under load delays its answers. Requests the address of the server and an idle
+ * server at the same moment, repeatedly, until the standard input ends. Then prints the longest time by which
+ * the server's answer came after that of the idle server, ms: a busy machine delays both answers. Usage:
+ * alive-probe.js URL IDLE_URL. A process of its own, because the tests that send the load block their event
+ * loop for long.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,7 +1,7 @@
 /**
- * A reader in its own process, with short retry delays; it is restarted whenever it exits. Usage:
- * hostile-reader.js OPTIONS [PORT], those of `runReader` as JSON and where its health is requested. Prints a line
- * `ended CODE` each time, with the message.
+ * Runs a reader with short retry delays in its own process, and restarts the reader whenever it exits. Each
+ * time, prints a line `ended CODE` with the message. Usage: hostile-reader.js OPTIONS [PORT]. OPTIONS: the
+ * options of `runReader` as JSON. PORT: port of the health endpoint.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PronghornError } from '../../services/core/errors/index.ts'

@@ -1,12 +1,12 @@
 import type { MirrorNode } from './mirror.ts'
 
-/** Begin and end of a node's fault. */
+/** A fault of a node: `happen` begins the fault, `end` ends it. */
 export interface NodeFault {
   happen(node: MirrorNode): void | Promise<void>
   end(node: MirrorNode): void | Promise<void>
 }
 
-/** Blocks that a node loses if it is set back or moves to a branch of its own. */
+/** Number of blocks that a node loses when it is set back or moves to a branch of its own. */
 const DEPTH = 4
 
 /** Faults of a node at the head of the chain, by name. */

@@ -5,9 +5,9 @@ import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 const MANY_STRUCTS = 4_000
 
 /**
- * Broken ABIs that an account may set, derived from its real ABI. `variant` makes two of the same kind differ. The
- * first four cannot be parsed, so the previous ABI stays in force. The others can, as far as the contract's own types
- * are concerned.
+ * Broken ABIs that an account may set, derived from its real ABI. `variant` makes two ABIs of the same kind
+ * differ. The first four kinds cannot be parsed, so the previous ABI stays in force. The other kinds can be
+ * parsed, and keep the contract's own types usable.
  */
 export const brokenAbis = {
   garbage: (_: Buffer, variant: number) => Buffer.from(`no ABI at all ${variant}`),

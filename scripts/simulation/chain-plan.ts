@@ -79,7 +79,8 @@ export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, 
     // restoration.
     transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abis[fault.account], branch + i)),
   })
-  // The final chain is the longest branch: a reader waits if its node has fewer blocks than the reader.
+  // The main branch is longer than every lost branch: a reader waits while its node has fewer blocks than the
+  // reader.
   const highest = Math.max(...lost.map((branch) => branch.parent + branch.length))
   const tree = {
     seed: chain,

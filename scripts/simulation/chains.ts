@@ -31,7 +31,7 @@ export interface StraightRun {
   readonly feeds: ReadonlyMap<string, readonly FeedRow[]>
 }
 
-/** In a run without faults the last irreversible block is this many blocks behind the head. */
+/** Number of blocks between the head and the last irreversible block in a run without faults. */
 const STRAIGHT_LAG = 8
 
 /** Generates the chains of the simulation, and indexes them without faults. */

@@ -40,7 +40,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'zombie':
     case 'kill-in-undo':
       return databaseErrors
-    // If the first filler exits for another reason, it may find the lease held by the second filler.
+    // The first filler may exit for another reason; after its restart, the second filler may hold the lease.
     case 'rival':
     case 'lost-lock':
       return [LEASE_HELD]

@@ -59,7 +59,7 @@ function replay(rows: readonly FeedRow[]): Replayed {
       violations.push(`feed: entry ${sequence} follows entry ${before}`)
     before = sequence
     if (entry.kind === 'fork') {
-      // A fork may undo only blocks without events, which have no entry: then nothing is deleted here.
+      // A fork may undo only blocks without events. Such blocks have no entry, so nothing is deleted.
       for (const undone of [...surviving.keys()].filter((each) => each >= num)) surviving.delete(undone)
       view = Math.min(view, num - 1)
       continue

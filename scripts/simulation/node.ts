@@ -18,7 +18,7 @@ export interface NodeSource {
   readonly libLagBlocks: number
 }
 
-/** Defines how a node's next session behaves; each entry is for one session. */
+/** Defines how one future session of a node behaves. */
 export type NextSession = (conduct: NodeConduct) => SessionFaults
 
 /**
@@ -28,7 +28,10 @@ export class SimulatedNode implements ShipNode {
   readonly abiText: string
   readonly #source: NodeSource
   #server: ShipServer | null = null
-  /** Blocks above the base on the node's current branch: up to `#height` the node has them, the rest follow. */
+  /**
+   * Blocks of the node's current branch above the base. The node has the blocks up to `#height`; the later
+   * blocks do not exist yet.
+   */
   #path: readonly ChainBlock[]
   #keepsLast = false
   #height: number

@@ -10,7 +10,7 @@ export type SessionFault =
   | { readonly kind: 'duplicate' | 'missing' | 'garbage' | 'empty' | 'incomplete'; readonly after: number }
   /** A truncated frame: this share of its length is missing. */
   | { readonly kind: 'truncated'; readonly after: number; readonly share: number }
-  /** Nothing for a while, then everything. */
+  /** The session sends nothing for `ms` milliseconds, then everything. */
   | { readonly kind: 'late'; readonly after: number; readonly ms: number }
   /** The connection stays open, but no byte is sent any more. */
   | { readonly kind: 'half-open'; readonly after: number }
@@ -67,7 +67,7 @@ export type Happening =
   | { readonly kind: 'rival'; readonly reader: number; readonly node: number; readonly blocks: number }
   /** The session of a filler loses its lock, a second filler takes the lease, and the first one continues. */
   | { readonly kind: 'lost-lock'; readonly reader: number; readonly node: number; readonly blocks: number }
-  /** A filler dies within a rollback. */
+  /** A filler is killed during a rollback. */
   | {
       readonly kind: 'kill-in-undo'
       readonly reader: number

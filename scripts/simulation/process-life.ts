@@ -34,7 +34,7 @@ export class ProcessLife implements Life {
     }
     this.ended = once(this.#child, 'close').then(async ([code, signal]) => {
       await rm(folder, { recursive: true })
-      // A process that receives SIGTERM before it has installed its handler exits by the signal.
+      // Before its handler is installed, SIGTERM ends a process by the signal and without output.
       return code === 0 || (signal === 'SIGTERM' && output === '')
         ? { code: null, text: 'ended' }
         : { code: lastCode(output), text: output.slice(-2_000) }
@@ -64,7 +64,7 @@ export class ProcessLife implements Life {
   }
 }
 
-/** The code of the last error in the output. An error's line begins with its code; the codes of causes follow. */
+/** The code of the last error in the output. The line of an error begins with its code. */
 function lastCode(output: string): string {
   const starts = output.split('\n').map((line) => line.slice(0, line.indexOf(':')))
   return starts.findLast((start) => codes.has(start)) ?? 'INTERNAL'

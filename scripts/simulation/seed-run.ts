@@ -23,13 +23,13 @@ import type { Tally } from './tally.ts'
 
 const POLL_MS = 12
 /**
- * A reader that nothing hinders counts as stuck after this many polls without progress. Polls are counted instead of
- * time, because polls also take longer on a busy machine.
+ * Number of polls without progress after which a reader without active faults counts as stuck. Polls are
+ * counted instead of time, because polls also take longer on a busy machine.
  */
 const PATIENCE = 4_000
-/** Polls to wait for a reader that a fault may hinder. */
+/** Number of polls to wait for a reader that a fault may hinder. */
 const STEP_PATIENCE = 25
-/** Log lines of the filler that are kept for a failure report. */
+/** Maximum number of the filler's log lines that are kept for a failure report. */
 const LINES_KEPT = 400
 
 /** Dependencies of a seed's run. */
@@ -83,7 +83,7 @@ class SeedRun {
   readonly #excuses = new Set<string>()
   /** One supervisor per reader. */
   readonly #fillers: readonly Supervisor[]
-  /** Block below which each reader must not be. */
+  /** Lowest allowed block of each reader's position. */
   readonly #floors: number[]
   readonly #frozenNodes = new Set<SimulatedNode>()
 
@@ -152,8 +152,8 @@ class SeedRun {
       node.forkBack(chain.plan.tree.length)
       if (irreversibleOnly) node.finalize()
     }
-    // A reader completes what it derives from rows of the other reader with its next block: the last block follows when
-    // both readers have all blocks before it.
+    // A reader derives some values from rows of the other reader, and completes these values with its next
+    // block. Therefore the last block is added only after both readers have all blocks before it.
     if (readers === 2) await this.#catchUp(PATIENCE)
     for (const node of this.#nodes) {
       node.addLast()
@@ -174,8 +174,8 @@ class SeedRun {
       }
       if (this.#violations.length > 0) return false
       await Promise.all(this.#fillers.map((filler) => filler.stop()))
-      // A reader may reach the goal before it receives the last fork; stopped while undoing that fork, it is no longer
-      // at the goal. Start it again.
+      // A reader may reach the goal before it receives the last fork. A reader that is stopped while it
+      // undoes that fork is no longer at the goal, and has to be started again.
       const goal = this.#goal(this.#nodes[0]!)
       if ((await this.#readPositions()).every(({ id }) => id === goal)) return true
       await Promise.all(this.#fillers.map((filler) => filler.start()))
@@ -317,7 +317,7 @@ class SeedRun {
     if (!isLost) return
     this.#options.tally.add('lock lost, lease taken by another')
     await this.#fillers[reader]!.displace(this.#isHindered, async () => {
-      // The reader may be ahead of this node by another one.
+      // The reader may be ahead of this node, because another node has sent it blocks.
       const { num } = await this.#database.position(readerNames[reader]!)
       node.grow(Math.max(num - node.head().num, 0) + blocks)
       const { irreversibleOnly } = this.#options.plan

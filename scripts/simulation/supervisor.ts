@@ -9,7 +9,7 @@ export interface SupervisorOptions {
   readonly start: () => Promise<Life>
   /** Terminates all database sessions of fillers. */
   readonly endSessions: () => Promise<unknown>
-  /** Lease of the supervised filler's reader. */
+  /** Reads the lease of the supervised filler's reader. */
   readonly lease: () => Promise<Lease>
   /** Error codes with which a filler may currently exit. */
   readonly excuses: ReadonlySet<string>
@@ -23,14 +23,15 @@ const POLL_MS = 12
 const RESTART_MS = 10
 /** Time limit for a filler to stop, ms. */
 const END_MS = 300_000
-/** Times of `replace`, ms: how long the old filler hangs, and how long it then continues. */
+/** How long `replace` lets the old filler hang, ms. */
 const HANG_MS = 20
+/** How long the old filler continues after it has hung, ms. */
 const AFTERLIFE_MS = 30
-/** Polls until a second filler has given up, which waits for the lease before. */
+/** Maximum number of polls until a second filler gives up; it waits for the lease before. */
 const RIVAL_POLLS = 320
-/** Polls of the lease until a new holder has it. */
+/** Maximum number of polls until a new holder has the lease. */
 const LOOKS = 250
-/** Polls until a filler has noticed that it has lost its lease. */
+/** Maximum number of polls until a filler has noticed the loss of its lease. */
 const DISPLACED_POLLS = 700
 
 /** Keeps one filler running, like a service manager, and ends it in different ways. */
@@ -105,9 +106,9 @@ export class Supervisor {
   }
 
   /**
-   * Starts a filler that takes the lease from the current one, whose session has lost its lock. The old filler must
-   * exit with LEASE_LOST once `grow` has given it blocks to write, unless a fault hinders it or the new filler has not
-   * taken the lease by then: the old one still has it.
+   * Starts a second filler, which takes the lease because the session of the current filler has lost its
+   * lock. After `grow` has added blocks to write, the current filler must exit with LEASE_LOST. Exceptions: a
+   * fault hinders it, or the second filler has not taken the lease in time.
    */
   async displace(isHindered: boolean, grow: () => Promise<boolean>): Promise<void> {
     const { fence } = await this.#options.lease()
@@ -135,7 +136,7 @@ export class Supervisor {
     this.#isOver = true
     this.life?.kill()
     this.killReplaced()
-    // A filler that was just starting has a watch of its own: wait for it too.
+    // A filler that is started meanwhile replaces `#watching`: wait for its watch too.
     let watched: Promise<void>
     do {
       watched = this.#watching
@@ -145,8 +146,8 @@ export class Supervisor {
   }
 
   /**
-   * The end of a run; null if it does not end within so many polls of the lease. Polls are counted instead of time,
-   * because a busy machine delays them too.
+   * The end of a run; null if the run does not end within `polls` polls of the lease. Polls are counted
+   * instead of time, because a busy machine also delays polls.
    */
   async #endWithin(life: Life, polls: number): Promise<LifeEnd | null> {
     const ends: LifeEnd[] = []

@@ -1,17 +1,19 @@
 import { FatalError, isConnectionRefused } from '../core/errors/index.ts'
 
-/** Length of a body that is shown as the reason. */
+/** Maximum number of characters of an answer that an error message quotes. */
 const SHOWN_CHARACTERS = 500
 
-/** @throws FatalError `USAGE` if the text is no address of HTTP. */
+/** Checks that the text is a URL with `http://` or `https://`. @throws FatalError `USAGE`. */
 export function checkHttpUrl(text: string): void {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return
   throw new FatalError('USAGE', `not a URL with http:// or https://: ${text}`)
 }
 
 /**
- * Requests an address once. @returns the text of the answer.
- * @throws FatalError `SERVICE_REFUSED`, or `UNHEALTHY` with the reasons in the answer.
+ * Requests an address, without retries.
+ * @returns the body of the answer.
+ * @throws FatalError `SERVICE_REFUSED` if the connection is refused; `UNHEALTHY` if no answer arrives in
+ * time, or if the answer has an error status (the message then contains the reasons of the health report).
  */
 export async function askAddress(url: string, timeoutMs: number): Promise<string> {
   try {
@@ -30,12 +32,18 @@ interface WithReasons {
   readonly reasons?: unknown
 }
 
-/** Health report of the filler, or of the api. */
+/**
+ * The members of a health report that contain the reasons: `data.chain.service` for the api, `data` for the
+ * filler.
+ */
 interface HealthBody {
   readonly data?: WithReasons & { readonly chain?: { readonly service?: WithReasons } }
 }
 
-/** Reasons in a health report, or the text of another answer that is no page, after a colon. */
+/**
+ * Text to append to an error message: a colon, then the reasons of a health report or the text of another
+ * answer. Empty for an HTML page.
+ */
 function reasonsIn(text: string): string {
   const shown = reasonsOfReport(text) ?? (text.startsWith('<') ? '' : text.replaceAll(/\s+/g, ' ').trim())
   return shown === '' ? '' : `: ${shown.slice(0, SHOWN_CHARACTERS)}`

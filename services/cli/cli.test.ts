@@ -276,7 +276,7 @@ describe('migrate', () => {
       expect(readOnly.err).toMatch(
         /^DATABASE_READ_ONLY: PostgreSQL takes no writes while .* <- cannot execute .* read-only transaction.*\nPoint `sqldb\.host` \(POSTGRES_HOST\) at the primary/,
       )
-      // Simulates a server of version 13: functions that shadow `current_setting`.
+      // Functions that shadow `current_setting` make the server report version 13.
       await admin.query('CREATE SCHEMA old')
       for (const [type, value] of Object.entries({ text: "'13.4'", 'text, boolean': "'130004'" }))
         await admin.query(`CREATE FUNCTION old.current_setting(${type}) RETURNS text LANGUAGE sql AS $$

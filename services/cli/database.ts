@@ -54,7 +54,8 @@ export async function withDatabase(
   try {
     await task(client)
   } catch (error) {
-    // Errors inside of a session do not know whose it is; commands of a remedy name both.
+    // An error inside a session lacks the address and user of the database, which the remedy's commands
+    // contain.
     const isKnown = error instanceof PronghornError || knownFailure(error) !== undefined
     throw isKnown ? databaseFailure(error, '', sqldb) : error
   } finally {

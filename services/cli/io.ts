@@ -20,8 +20,8 @@ export function listenForStop(): AbortSignal {
   const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      // A closing terminal sends SIGHUP to this process and to npm, which passes it on: a second SIGHUP is no second
-      // request.
+      // A closing terminal sends SIGHUP to this process and to npm. npm passes its SIGHUP on to this process,
+      // so a second SIGHUP is not a second request to stop.
       if (stopping.signal.aborted && name !== 'SIGHUP') process.exit(128 + numbers[name])
       stopping.abort()
     })

@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
-/** Threads of this process. Linux has a priority for each; new threads have that of the thread which starts them. */
+/**
+ * Folder with one entry per thread of this process. Linux has a priority for each thread, and a new thread
+ * inherits the priority of the thread that starts it.
+ */
 const TASKS = '/proc/self/task'
 
 /** Gives this process the lowest priority, so that services on the same machine get a processor before it. */
@@ -10,7 +13,7 @@ export function giveWay(): void {
     try {
       setPriority(thread, constants.priority.PRIORITY_LOW)
     } catch {
-      // The system does not allow it, or the thread has ended.
+      // The system does not permit the change, or the thread has exited.
     }
   }
 }

@@ -154,7 +154,7 @@ function explain(error: unknown, mode: RunMode, usage: () => string): string {
   return `${stack}INTERNAL: ${describeError(error)}\n${remedyOf('INTERNAL', mode)}\n`
 }
 
-/** Lines of another program's output that belong to the error, each on a line of its own. */
+/** Formats the last output lines of another program that an error contains, each on a line of its own. */
 function outputOf({ details }: PronghornError): string {
   const { output } = details
   if (!Array.isArray(output) || output.length === 0) return ''

@@ -4,7 +4,8 @@ import type { ConnectionsConfig } from '../core/config/connections/index.ts'
 import { CONTAINER_FOLDER } from '../core/paths/index.ts'
 
 /**
- * Reads the connections rendered for a service, for a process that sees the service's folder at another path.
+ * Reads the connections that render-config wrote for a service, and changes the file paths in them: the
+ * caller sees the service's folder at another path than the service.
  * @throws ConfigError
  */
 export function readRenderedConnections(folder: string): ConnectionsConfig {

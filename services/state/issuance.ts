@@ -8,7 +8,7 @@ import { Refusal } from './answers/index.ts'
 import type { StateDatabase } from './chain/index.ts'
 import type { StateParts } from './endpoints/index.ts'
 
-/** Issued tokens are counted in windows of this length, ms. */
+/** Length of the windows in which issued tokens are counted, ms. */
 export const ISSUE_WINDOW_MS = 60_000
 
 /** Dependencies of `createIssuer`. */
@@ -33,7 +33,7 @@ export function createIssuer(parts: IssuanceParts): StateParts['issue'] {
       if (count > key.tokensPerMinute) throw limitReached(key.tokensPerMinute, expiresInMs)
     }
     const token = issueToken(key, await ring.current(), names, ttlSeconds)
-    // Not awaited: recording the use must not delay or fail the issue.
+    // Not awaited: recording the use of the key must not delay or fail the issue of the token.
     noteUse(database, key.id).catch((error: unknown) => {
       logger.warn(`the use of a key could not be recorded: ${describeError(error)}`)
     })

@@ -14,11 +14,11 @@ import { retry } from '../core/retry/index.ts'
 const RETRY_MS = 500
 
 /**
- * Waits until the database is available and migrated, and checks its chain.
+ * Waits until the database is available and migrated, and checks that it belongs to the configured chain. ⏎
  *
  * @param waitMs how long the database may take to start and to be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if it is not migrated, `CHAIN_MISMATCH`
- * if it belongs to another chain.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if the database is not
+ * migrated, `CHAIN_MISMATCH` if the database belongs to another chain.
  */
 export function waitForDatabase(
   address: DatabaseAddress,

@@ -50,7 +50,7 @@ export interface StateOptions {
   readonly logger: Logger
   /** Key-value store of the caller; `close` does not close it. Default: a store that the service opens itself. */
   readonly kvstore?: KeyValueStore
-  /** How long the database may take to start and to be migrated, ms. Default 30 seconds. */
+  /** Maximum time until the database has started and is migrated, ms. Default 30 seconds. */
   readonly waitMs?: number
   /** Replaces the ages of cached keys in tests. */
   readonly keyTiming?: Partial<KeyRingTiming>
@@ -66,15 +66,16 @@ export interface RunningState {
 }
 
 const DEFAULT_WAIT_MS = 30_000
-/** ABI requests use a cached position of at most this age, ms. */
+/** Maximum age of a cached position for ABI requests, ms. */
 const POSITION_FRESH_MS = 100
 const MAX_BODIES_BYTES = 64 * 2 ** 20
 const ISSUE_PATH = '/v1/auth/issue'
 
 /**
- * Starts the state service. Listens only once it can answer.
+ * Starts the state service. The service listens only once it can answer requests. ⏎
  *
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`, `PORT_UNAVAILABLE`.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`,
+ * `PORT_UNAVAILABLE`.
  */
 export async function startState(options: StateOptions): Promise<RunningState> {
   const { connections, settings, logger } = options
@@ -121,7 +122,7 @@ async function serve(
   const { chain } = connections
   const names: TokenNames = { issuer: 'pronghorn', audience: `pronghorn-state:${chain.chain_id}` }
   const ring = new KeyRing(database, keyTiming)
-  // On the very first start this creates the first signing key.
+  // Creates the first signing key if the database has none.
   await ring.refresh()
   const positions = new PositionWatch(database, POSITION_FRESH_MS)
   const answers = new AnswerBudget({

@@ -8,7 +8,10 @@ export interface Answer {
   readonly status: number
   /** The complete expected body. */
   readonly body?: Json
-  /** Members that the body must contain. */
+  /**
+   * Accepted orders of the records in the list at path `at`. An order is a list of the records' values of the
+   * member `key`.
+   */
   readonly subset?: Json
 }
 
@@ -52,7 +55,8 @@ export interface Reply {
 }
 
 /**
- * Result of a comparison. same, better, also: right. copied: a recorded defect was reproduced. wrong: anything else.
+ * Result of a comparison. `same`, `better` and `also`: the answer is right. `copied`: the answer reproduces a
+ * recorded defect. `wrong`: anything else.
  */
 export interface Verdict {
   readonly result: 'same' | 'better' | 'also' | 'copied' | 'wrong'

@@ -94,7 +94,8 @@ const counted: Readonly<Record<Driver, readonly string[]>> = {
 }
 
 /**
- * Driver whose count a table's rows grow with. Blocks come with transfers and logs; they are attributed to transfers.
+ * Driver with whose count the rows of a table grow. The rows of `assets.blocks` come with transfers and logs,
+ * and are attributed to transfers.
  */
 function driverOf(table: string): Driver | undefined {
   if (table === 'assets.blocks') return 'transfers'
@@ -104,7 +105,9 @@ function driverOf(table: string): Driver | undefined {
   return table.startsWith('market.') ? 'listings' : undefined
 }
 
-/** Bytes per row of each driver: its own row, and rows of the tables that grow with it. */
+/**
+ * Bytes in the database per row of each driver, including rows of the other tables that grow with the driver.
+ */
 export function unitBytes({ tables }: MeasuredBytes): Record<Driver, UnitBytes> {
   const entries = drivers.map((driver) => {
     const rows = counted[driver].reduce((sum, name) => sum + (tables[name]?.rows ?? 0), 0)
@@ -160,7 +163,7 @@ export function sizeOf(
   const databaseMemory = Math.max(4, hot / GB)
   const { filler, api, others } = assumed.processes
   const stream = chain.blocks * chain.bytesPerBlock
-  // Each offer and listing has two events: it is created, and it ends.
+  // Each offer and listing has two events: its creation and its end.
   const events = chain.assets + chain.transfers + chain.logs + chain.offers * 2 + chain.listings * 2
   const node = stream / (assumed.nodeMegabytesPerSecond * MB) / DAY_S
   const work =

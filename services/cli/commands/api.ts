@@ -4,7 +4,6 @@ import { prepareProcess, readWorkerCount } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, RUN_GROUP } from './groups.ts'
 
-/** Adds the command `pronghorn api`. */
 export function addApi(program: Command, io: CliIo): void {
   program
     .command('api')

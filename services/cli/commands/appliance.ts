@@ -24,7 +24,6 @@ interface RenderFlags {
   readonly orFormer?: true
 }
 
-/** Adds the command `pronghorn render-config`. */
 export function addRenderConfig(program: Command, io: CliIo): void {
   program
     .command('render-config')
@@ -65,10 +64,11 @@ const FORMER_STAYS =
   'The former configuration stays in use, and nothing was written. Correct .env and run scripts/apply.'
 
 /**
- * Mount points of the compose file: files that variables of the operator name (each under the variable's name), and
- * the project folder.
+ * Folder at which the compose file mounts the operator's files; each file is named after the variable with
+ * its path.
  */
 const MOUNTED = '/pronghorn/operator'
+/** Folder at which the compose file mounts the project folder. */
 const MOUNTED_PROJECT = '/pronghorn/project'
 
 const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined)
@@ -98,8 +98,8 @@ function ifEntered(folder: string): string | undefined {
 }
 
 /**
- * Reads the variables of the appliance and the operator's files that they name. @throws ConfigError that lists missing
- * variables.
+ * Reads the variables of the appliance, and the operator's files whose paths are in these variables.
+ * @throws ConfigError that lists the missing variables.
  */
 async function readOwnVariables(io: CliIo, needed: Parameters<typeof readVariables>[2]) {
   const { readVariables } = await import('../../appliance/index.ts')
@@ -112,7 +112,6 @@ interface CheckFlags {
   readonly listPaths?: true
 }
 
-/** Adds the command `pronghorn check-env`. */
 export function addCheckEnv(program: Command, io: CliIo): void {
   program
     .command('check-env')
@@ -156,7 +155,6 @@ interface PrepareFlags {
   readonly withoutSchema?: true
 }
 
-/** Adds the command `pronghorn prepare-database`. */
 export function addPrepareDatabase(program: Command, io: CliIo): void {
   program
     .command('prepare-database')
@@ -204,7 +202,6 @@ async function readServer(rendered: string, io: CliIo) {
   return { address, chainId: chain.chain_id, secrets }
 }
 
-/** Adds the command `pronghorn sql-reader`. */
 export function addSqlReader(program: Command, io: CliIo): void {
   program
     .command('sql-reader')
@@ -228,7 +225,6 @@ type RotateFlags = Omit<RenderFlags, 'out' | 'check'> &
     readonly settle?: true
   }
 
-/** Adds the command `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
   program
     .command('rotate-secrets')
@@ -298,7 +294,6 @@ export function requireRendered(folder: string, part: string): void {
     throw new FatalError('WRONG_MODE', `there is no folder ${path} with the files of the containers`)
 }
 
-/** Adds the command `pronghorn certificates`. */
 export function addCertificates(program: Command, io: CliIo): void {
   program
     .command('certificates')
@@ -321,7 +316,6 @@ export function addCertificates(program: Command, io: CliIo): void {
     })
 }
 
-/** Adds the command `pronghorn hasura-metadata`. */
 export function addHasuraMetadata(program: Command, io: CliIo): void {
   program
     .command('hasura-metadata')
@@ -345,7 +339,6 @@ interface SmokeFlags {
   readonly wait: number
 }
 
-/** Adds the command `pronghorn smoke-test`. */
 export function addSmokeTest(program: Command, io: CliIo): void {
   program
     .command('smoke-test')
@@ -385,7 +378,6 @@ function urlOfApi(io: CliIo, flags: ConfigOption, path = '/health'): string {
   return localUrl(server.server_addr, server.server_port, path)
 }
 
-/** Adds the command `pronghorn probe`. */
 export function addProbe(program: Command, io: CliIo): void {
   program
     .command('probe')

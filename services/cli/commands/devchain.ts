@@ -17,7 +17,6 @@ interface DevchainFlags {
 
 const DEFAULT_FORK_CHANCE = 0.02
 
-/** Adds the command `pronghorn devchain`. */
 export function addDevchain(program: Command, io: CliIo): void {
   program
     .command('devchain')

@@ -11,7 +11,6 @@ interface DigestFlags extends DatabaseOption {
   readonly json?: true
 }
 
-/** Adds the command `pronghorn digest`. */
 export function addDigest(program: Command, io: CliIo): void {
   program
     .command('digest')

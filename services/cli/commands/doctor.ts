@@ -25,7 +25,6 @@ interface DoctorFlags extends DatabaseOption {
   readonly backups?: string
 }
 
-/** Adds the command `pronghorn doctor`. */
 export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
@@ -54,7 +53,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     })
 }
 
-/** Input of the examination for a data directory of `pronghorn standalone`. */
+/** Creates the input of the examination for a data directory of `pronghorn standalone`. */
 function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: DoctorFlags): Examined {
   return {
     address,
@@ -113,13 +112,14 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
   )
 }
 
-/** Mount point of the files that render-config writes, in containers. */
+/** Folder at which a container sees the files that render-config writes. */
 const MOUNTED = '/rendered'
 
 /**
- * Chooses the folder of rendered files to examine: the given one, or the mounted one. Undefined if the operator's own
- * configuration files are to be examined.
- * @throws FatalError `WRONG_MODE` if a given folder does not exist.
+ * Chooses the folder of rendered files to examine: the folder of `--rendered`, else the mounted folder of a
+ * container. Undefined if there is no mounted folder, or if `--config` or `CONFIG_DIR` names a configuration:
+ * then the operator's own configuration files are examined.
+ * @throws FatalError `WRONG_MODE` if the folder of `--rendered` does not exist.
  */
 function chooseRendered({ rendered, config }: DoctorFlags, io: CliIo): string | undefined {
   if (rendered !== undefined) {

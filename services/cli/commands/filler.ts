@@ -11,7 +11,6 @@ interface FillerFlags extends ConfigOption {
   readonly disk?: string
 }
 
-/** Adds the command `pronghorn filler`. */
 export function addFiller(program: Command, io: CliIo): void {
   program
     .command('filler')

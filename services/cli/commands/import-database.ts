@@ -27,7 +27,6 @@ interface ImportFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** Adds the command `pronghorn import-database`. */
 export function addImportDatabase(program: Command, io: CliIo): void {
   program
     .command('import-database')
@@ -125,7 +124,10 @@ async function withPassword(
 const differenceLines = (differences: readonly Difference[]) =>
   differences.map(({ what, why }) => `  ${what}\n    ${why}`)
 
-/** Lines that name what the import leaves out, then an empty line; no lines if it leaves nothing out. */
+/**
+ * Lines that name the data that the import leaves out, followed by an empty line; no lines if nothing is left
+ * out.
+ */
 const leftOutLines = (leftOut: readonly Difference[]) =>
   leftOut.length === 0 ? [] : ['Not imported:', ...differenceLines(leftOut), '']
 

@@ -18,7 +18,6 @@ interface ImportFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** Adds the command `pronghorn import-state`. */
 export function addImportState(program: Command, io: CliIo): void {
   program
     .command('import-state')

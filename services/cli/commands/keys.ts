@@ -72,7 +72,7 @@ export function addKeys(program: Command, io: CliIo): void {
     )
 }
 
-/** Whether replaced keys become invalid at once. */
+/** Flag `--now`: replaced keys become invalid at once. */
 export interface NowFlag {
   readonly now?: true | undefined
 }

@@ -13,7 +13,6 @@ interface MigrateFlags extends ConfigOption {
   readonly indexes?: true
 }
 
-/** Adds the command `pronghorn migrate`. */
 export function addMigrate(program: Command, io: CliIo): void {
   program
     .command('migrate')

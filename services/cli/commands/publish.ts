@@ -17,7 +17,6 @@ interface PublishFlags extends DatabaseOption {
 
 const MIB = 2 ** 20
 
-/** Adds the command `pronghorn publish`. */
 export function addPublish(program: Command, io: CliIo): void {
   program
     .command('publish')

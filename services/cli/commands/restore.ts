@@ -16,10 +16,9 @@ interface RestoreFlags extends ConfigOption {
 }
 
 const MIB = 2 ** 20
-/** Interval in ms of the lines of progress where the output is no terminal. */
+/** Interval in ms between progress lines if the output is not a terminal. */
 const LINE_MS = 10_000
 
-/** Adds the command `pronghorn restore`. */
 export function addRestore(program: Command, io: CliIo): void {
   program
     .command('restore')
@@ -60,7 +59,10 @@ async function run(address: string, flags: RestoreFlags, io: CliIo): Promise<voi
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report))
 }
 
-/** Writes progress: on a terminal one line that changes, else a line now and then. */
+/**
+ * Writes the progress of a restore: on a terminal, one line that is overwritten; otherwise, one line every
+ * LINE_MS.
+ */
 function progressWriter(io: CliIo): (progress: RestoreProgress) => void {
   let left = new TimeLeft()
   let phase: string | undefined

@@ -15,10 +15,9 @@ interface SealsFlags extends DatabaseOption {
   readonly json?: true
 }
 
-/** Greatest number of a block. */
+/** Greatest block number that a PostgreSQL `integer` can store. */
 export const LAST_BLOCK = 2_147_483_647
 
-/** `pronghorn seals`. */
 export function addSeals(program: Command, io: CliIo): void {
   program
     .command('seals')

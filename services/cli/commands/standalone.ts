@@ -28,7 +28,6 @@ Examples:
   pronghorn standalone --data ./data                                        keep the database
   pronghorn standalone --ship ws://node:8080 --http http://node:8888        a real node`
 
-/** Adds the command `pronghorn standalone`. */
 export function addStandalone(program: Command, io: CliIo): void {
   program
     .command('standalone')

@@ -7,7 +7,6 @@ import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, RUN_GROUP } from './groups.ts'
 
-/** Adds the command `pronghorn state`. */
 export function addState(program: Command, io: CliIo): void {
   program
     .command('state')
@@ -25,7 +24,7 @@ export function addState(program: Command, io: CliIo): void {
       const { startState } = await import('../../state/index.ts')
       const stopped = untilAborted(io.signal)
       const starting = startState({ connections: config.connections, settings, logger })
-      // The start waits for an unavailable database; a stop request must not.
+      // The start waits while the database is unavailable. A stop request ends this wait.
       const running = await Promise.race([starting, stopped])
       if (!running) return
       await stopped

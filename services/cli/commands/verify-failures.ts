@@ -1,7 +1,10 @@
 import { databaseFailure } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 
-/** Ends a comparison that did not come about like one that was not finished: exit code 1 is that of differences. */
+/**
+ * Runs a comparison and makes its fatal errors retryable: the comparison did not finish, and exit code 1 is
+ * reserved for differences. `DATABASE_DIFFERS` and `USAGE` stay fatal.
+ */
 export async function orIncomplete(task: () => Promise<void>): Promise<void> {
   try {
     await task()
@@ -12,7 +15,7 @@ export async function orIncomplete(task: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Reports a database that becomes unavailable as a temporary failure. */
+/** Runs a task. If the connection to the database breaks, throws the error of `databaseFailure`. */
 export async function orUnavailable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task()

@@ -22,7 +22,7 @@ interface HistoryFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** Flags that go with `--history`. */
+/** Flags that may be combined with `--history`. */
 const historyFlags = new Set(['history', 'sample', 'reader', 'table', 'repair', 'yes', 'json', 'config'])
 
 /** Derived values that a repair wrote, and rules that remain broken. */
@@ -32,7 +32,6 @@ interface Rebuilt {
   readonly refused: readonly { readonly rule: string; readonly why: string }[]
 }
 
-/** Runs `verify --history`. */
 export async function verifyHistory(flags: HistoryFlags, io: CliIo): Promise<void> {
   const other = Object.keys(flags).find((name) => !historyFlags.has(name))
   if (other !== undefined)
@@ -88,8 +87,8 @@ async function replay(client: Client, options: ReplayHistoryOptions): Promise<Re
 }
 
 /**
- * Compares, and replaces the rows that differ, in one transaction under the lease of the reader. Nothing is written
- * if one of the rows cannot be written.
+ * Compares replayed blocks with the database and replaces the rows that differ, in one transaction that holds
+ * the reader's lease. If one row cannot be written, nothing is written.
  */
 async function repairHistory(
   address: DatabaseAddress,
@@ -126,7 +125,7 @@ function boundsOf(text: string | true | undefined): BlockRange {
   return { firstBlock, lastBlock }
 }
 
-/** Chooses sealed ranges of blocks by chance. @throws RetryableError when nothing is sealed. */
+/** Chooses random sealed block ranges. @throws RetryableError if nothing is sealed. */
 async function sampleRanges(
   client: Client,
   { firstBlock, lastBlock }: BlockRange,
@@ -143,7 +142,7 @@ async function sampleRanges(
   return chosen.sort((one, other) => one.firstBlock - other.firstBlock)
 }
 
-/** Rows that the text names; `--json` has all. */
+/** Maximum number of rows in the text report; `--json` lists all rows. */
 const ROWS_SHOWN = 100
 const SHOWN = 120
 

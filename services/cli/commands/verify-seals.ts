@@ -18,10 +18,10 @@ interface SealsFlags {
   readonly json?: true
 }
 
-/** Flags that go with `--seals` and `--against`. */
+/** Flags that may be combined with `--seals` and `--against`. */
 const sealFlags = new Set(['seals', 'against', 'table', 'from', 'to', 'json', 'config', 'data'])
 
-/** `pronghorn verify --seals`, and `--against URL`. */
+/** Runs `pronghorn verify --seals` or `pronghorn verify --against URL`. */
 export async function verifySeals(address: DatabaseAddress, flags: SealsFlags, io: CliIo): Promise<void> {
   const other = Object.keys(flags).find((name) => !sealFlags.has(name))
   if (other !== undefined)

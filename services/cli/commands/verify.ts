@@ -35,7 +35,6 @@ interface VerifyFlags extends DatabaseOption {
   readonly reader?: string
 }
 
-/** Adds the command `pronghorn verify`. */
 export function addVerify(program: Command, io: CliIo): void {
   program
     .command('verify')
@@ -194,8 +193,9 @@ function isWholeDatabase({ table, collection, sample }: VerifyFlags): boolean {
 }
 
 /**
- * Records the result for the metrics. A partial comparison is recorded only if it failed, because its success proves
- * nothing about the rest. Failure to write is ignored: a read-only role may run comparisons too.
+ * Records the result of a comparison for the metrics. A partial comparison is recorded only if it failed: its
+ * success proves nothing about the other data. An error of the write is ignored, because roles without write
+ * access may run comparisons.
  */
 async function noteComparison(
   address: DatabaseAddress,
@@ -232,7 +232,10 @@ function judgeRepair(repaired: Repaired): void {
   judgeWhole(describeLeft(repaired), repaired)
 }
 
-/** Refuses a failure; without one, a comparison that does not say that both sides are equal. */
+/**
+ * Throws `DATABASE_DIFFERS` if there is a failure. Otherwise throws `VERIFY_UNFINISHED` if some data were not
+ * compared.
+ */
 function judgeWhole(failure: string | null, { report }: Verified): void {
   if (failure !== null) throw new FatalError('DATABASE_DIFFERS', failure)
   if (report.incomplete.length > 0)

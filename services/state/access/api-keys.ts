@@ -29,7 +29,7 @@ export interface NewApiKey {
   readonly tokensPerMinute: number | null
 }
 
-/** Longer texts are rejected without a lookup, characters. */
+/** Maximum length of a presented API key, characters. A longer text is rejected without a lookup. */
 export const MAX_KEY_LENGTH = 256
 
 const COLUMNS = `key_id AS id, label, tokens_per_minute AS "tokensPerMinute", created_at AS "createdAt",
@@ -67,8 +67,8 @@ export async function revokeApiKey(database: Queryable, id: string): Promise<boo
 }
 
 /**
- * Finds the presented key if it is valid now. Unknown, expired and revoked keys take the same code path and the same
- * time, so that timing reveals nothing.
+ * Finds an API key by its text; null if the key is unknown, expired or revoked. All three cases take the same
+ * code path and the same time, so that timing reveals nothing.
  */
 export async function findApiKey(database: Queryable, presented: string): Promise<ApiKey | null> {
   const hash = hashOf(presented)

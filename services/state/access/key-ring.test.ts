@@ -5,7 +5,10 @@ import { KeyRing } from './key-ring.ts'
 
 const API_KEY = '0123456789ab'
 
-/** A database with one signing key and one API key. Statements fail after `hangMs`; null means that they succeed. */
+/**
+ * Simulates a database with one current signing key and one API key. If `hangMs` is set, each statement fails
+ * after that time; with null, statements succeed.
+ */
 class KeysDatabase {
   hangMs: number | null = null
   retired: readonly Date[] = []

@@ -6,14 +6,14 @@ import type { SigningKey } from './signing-keys.ts'
 
 /** Ages of the cached keys, ms; tests use shorter ones. */
 export interface KeyRingTiming {
-  /** Older keys are read again before use, ms. */
+  /** Maximum age of keys that are used without another read, ms. */
   readonly freshMs: number
   /**
-   * Older keys are not used at all, ms. Limits how long a service accepts a revoked key while the database is
-   * unavailable.
+   * Maximum age of keys that are used at all, ms. Limits how long a service accepts a revoked key while the
+   * database is unavailable.
    */
   readonly usableMs: number
-  /** Unknown key ids are looked up at most once in this time, ms, for all clients together. */
+  /** Minimum time between two lookups of unknown key ids, ms, for all clients together. */
   readonly unknownMs: number
 }
 
@@ -31,7 +31,7 @@ export class KeyRing {
   #signing: readonly SigningKey[] = []
   #active: ReadonlyMap<string, number> = new Map()
   #readAtMs = -Infinity
-  /** Time of the last read by the wall clock, which token times refer to. */
+  /** Wall-clock time of the last read, ms since 1970; compared with the issue times of tokens. */
   #readAtEpochMs = 0
   #reading: Promise<void> | null = null
 
@@ -56,7 +56,7 @@ export class KeyRing {
 
   /**
    * The key for signing new tokens: of the keys that are not retired, the one that retires first.
-   * @throws Refusal 503.
+   * @throws Refusal 503 if there is none, or if the keys cannot be read.
    */
   async current(): Promise<SigningKey> {
     await this.refresh()
@@ -77,11 +77,12 @@ export class KeyRing {
   }
 
   /**
-   * Whether an API key, named by a signed token, is still valid. A key that may be newer than the cache causes a read
-   * of the database; only signed tokens can cause it.
+   * Whether the API key that a signed token names is still valid. If the key is not cached and the token is
+   * newer than the cache, the keys are read from the database. Only tokens with a valid signature can cause
+   * such a read. ⏎
    *
    * @param issuedAt when the token was issued, seconds since 1970.
-   * @throws Refusal 503 if such a new key cannot be read.
+   * @throws Refusal 503 if the keys cannot be read.
    */
   async isActive(id: string, issuedAt: number): Promise<boolean> {
     if (!this.#active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.#readAtEpochMs) {

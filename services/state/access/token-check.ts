@@ -5,7 +5,10 @@ import type { KeyRing } from './key-ring.ts'
 import { ALGORITHM } from './tokens.ts'
 import type { TokenClaims, TokenNames } from './tokens.ts'
 
-/** A longer token is rejected without parsing, characters: this service never issues such tokens. */
+/**
+ * Maximum length of a token, characters. A longer token is rejected without parsing: this service never
+ * issues one.
+ */
 const MAX_TOKEN_LENGTH = 4_096
 
 /** Tolerated clock difference to the service that issued a token, seconds. */

@@ -14,7 +14,7 @@ export class LateRows {
     this.#write = write
   }
 
-  /** @param sizeOf returns the size of a row, bytes. */
+  /** Creates the rows of a response. @param sizeOf returns the size of a row, bytes. */
   static of<Row>(rows: readonly Row[], sizeOf: (row: Row) => number, write: WriteRows<Row>): LateRows {
     return new LateRows(chunksOf(rows, sizeOf), write as WriteRows<unknown>)
   }
@@ -28,7 +28,7 @@ export class LateRows {
   }
 }
 
-/** Rows are converted in chunks of about this many bytes. */
+/** Approximate size of a chunk of rows that are converted together, bytes. */
 const CHUNK_BYTES = 65_536
 /** Estimated memory of a row without its value, bytes. */
 const ROW_BYTES = 64

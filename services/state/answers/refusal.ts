@@ -71,12 +71,15 @@ export function belowHistory(requested: number, first: number, head: number): Re
   )
 }
 
-/** Error for a block in a gap: it was skipped when the reader's `start_block` was raised. */
+/** Error for a block in a gap, which the reader skipped when its `start_block` was raised. */
 export function insideGap(requested: bigint, first: number, last: number): Refusal {
   return notIndexed(`The requested block num '${requested}' was not indexed`, first, last)
 }
 
-/** Error for a search whose result is next to a gap: the right block may be one of the skipped blocks. */
+/**
+ * Error for a search by time whose result is next to a gap: the correct block may be one that the reader
+ * skipped.
+ */
 export function nextToGap(nearest: number, first: number, last: number): Refusal {
   return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)
 }

@@ -11,7 +11,10 @@ export interface AbiVersion {
   readonly account: string
   /** Block that set the ABI, or the first indexed block if the ABI may have been set before. */
   readonly block: number
-  /** `at`: set in `block`. `at_or_before`: in force at `block`, set in it or earlier. */
+  /**
+   * `at`: the ABI was set in `block`. `at_or_before`: the ABI was in force at `block`, and was set in `block`
+   * or earlier.
+   */
   readonly set: 'at' | 'at_or_before'
   /** Hash of the packed ABI. */
   readonly digest: string
@@ -29,8 +32,8 @@ interface VersionRow {
 const VERSIONS = `SELECT block_num AS block, encode(sha256(abi), 'hex') AS digest, octet_length(abi) AS bytes
   FROM chain.abis WHERE account = $1 ORDER BY block_num`
 /**
- * Whether no indexed block has set an ABI of the account, and whether the given blocks are all on a reader's branch or
- * irreversible.
+ * Query of two booleans: whether no indexed block has set an ABI of the account; whether each of the given
+ * blocks is irreversible or on the branch of a reader.
  */
 const UNTOUCHED = `SELECT
     NOT EXISTS (SELECT FROM chain.abis WHERE account = $1) AS "isUntouched",
@@ -47,13 +50,16 @@ const MAX_COMPILED_BYTES = 64 * 2 ** 20
 /** Estimated memory of a compiled ABI, as a multiple of its packed size. */
 const COMPILED_FACTOR = 20
 
-/** ABI versions of an account, as of a head block. */
+/** ABI versions of an account, as read when `head` was the id of the head block. */
 interface KnownVersions {
   readonly head: string
   readonly rows: readonly VersionRow[]
 }
 
-/** Older ABIs that are tried for a row that the current ABI does not fit; the same number as in the reader. */
+/**
+ * Maximum number of older ABIs that are tried if the current ABI does not fit a row; the reader has the same
+ * limit.
+ */
 const OLDER_VERSIONS = 4
 
 /** Estimated memory of a cache entry without its value, bytes. */
@@ -91,7 +97,10 @@ export class AbiStore {
     return { account, block: wholeSince, set: 'at_or_before', digest, isEmpty: false }
   }
 
-  /** The previous ABIs of an account, newest first, without removals and repeated contents. */
+  /**
+   * The ABIs that preceded the given ABI of an account: at most OLDER_VERSIONS, newest first, each content
+   * once, without removals.
+   */
   async before({ account, block, digest }: AbiVersion, position: Position): Promise<AbiVersion[]> {
     const rows = await this.#rowsOf(account, position)
     const found = new Map<string, AbiVersion>()
@@ -104,7 +113,7 @@ export class AbiStore {
     return [...found.values()]
   }
 
-  /** The packed ABI; null if a fork has undone it meanwhile. */
+  /** The packed form of an ABI; null if a fork has undone the block that set the ABI. */
   async packed(version: AbiVersion): Promise<Buffer | null> {
     const key = keyOf(version)
     const cached =
@@ -122,7 +131,7 @@ export class AbiStore {
   }
 
   /**
-   * Compiled decoders of the ABI; null if a fork has undone it meanwhile.
+   * Compiled decoders of an ABI; null if a fork has undone the block that set the ABI.
    * @throws DecodeError, AbiError.
    */
   async compiled(version: AbiVersion): Promise<CompiledAbi | null> {
@@ -146,8 +155,8 @@ export class AbiStore {
   }
 
   /**
-   * ABI versions of an account. They are read again if the head has changed: a block may have set an ABI, a fork may
-   * have undone one.
+   * ABI versions of an account. The cached versions are valid for one head block only: a new block may set an
+   * ABI, and a fork may undo one.
    */
   async #rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
     const cached = this.#versions.get(account)

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Queryable } from '../access/index.ts'
 import { notReady, Refusal } from '../answers/index.ts'
 
-/** Runs statements. A temporary failure is a refusal with 503. */
+/** Runs statements. A temporary failure is thrown as a refusal with status 503. */
 export type StateSession = Queryable
 
 /** The database as requests of the state service see it. */
@@ -21,7 +21,7 @@ const STATEMENT_MS = 10_000
 /** Requests that may wait per connection. */
 const WAITING_PER_CONNECTION = 20
 
-/** Opens a connection pool. It connects on the first request. */
+/** Creates a connection pool, which connects at the first request. */
 export function openStateDatabase(
   address: DatabaseAddress,
   maxConnections: number,
@@ -86,7 +86,7 @@ function refusalOf(error: unknown, logger: Logger): unknown {
     return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {
       headers: { 'Retry-After': '1' },
     })
-  // Not an outage: an error of this program, or a statement that the server rejects.
+  // No outage: the error is a defect of this program, or the server rejects the statement.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error
   if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error

@@ -29,17 +29,17 @@ export interface Gap {
 export interface Position {
   /** Last committed block of the reader. */
   readonly head: BlockRef
-  /** Last irreversible block, as the reader knows it. */
+  /** Last irreversible block that the reader has stored. */
   readonly irreversible: BlockRef
   /** First indexed block; after an import of chain state, the block of that state. */
   readonly startBlock: number
   /** Gaps between `startBlock` and `head`, ascending. */
   readonly gaps: readonly Gap[]
-  /** First block from which on every block was indexed. */
+  /** First block of the history without gaps: from this block on, every block was indexed. */
   readonly wholeSince: number
-  /** Head of the chain node, as the reader last reported it; never below `head`. */
+  /** Head block that the chain node last reported to the reader; never below `head`. */
   readonly nodeHead: number
-  /** Null if the reader has no handler `state`. */
+  /** Stored state of the reader; null if the reader has no handler `state`. */
   readonly coverage: Coverage | null
 }
 
@@ -115,7 +115,8 @@ export class PositionWatch {
   }
 
   /**
-   * The position. Reads it again if it is too old or below `atLeast`.
+   * Returns the cached position, or reads the position if the cached one is older than `freshMs` or below
+   * block `atLeast`.
    * @throws Refusal 503 before the first block.
    */
   async get(atLeast = 0): Promise<Position> {

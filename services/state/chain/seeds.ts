@@ -11,7 +11,10 @@ interface Seed {
   readonly digest: string
 }
 
-/** Relation of an account, and of blocks of the chain node, to the indexed blocks. */
+/**
+ * Facts that decide whether the chain node's ABI of an account is also the ABI from before the first indexed
+ * block.
+ */
 export interface Standing {
   /** Whether no indexed block has set an ABI of the account. */
   readonly isUntouched: boolean
@@ -23,17 +26,17 @@ type ReadStanding = (seen: readonly BlockRef[]) => Promise<Standing>
 
 /** Limit of concurrent requests to the chain node. */
 const MAX_ASKING = 4
-/** For an account without an ABI, the node is asked again after this time, ms. */
+/** Time after which the node is asked again for an account without an ABI, ms. */
 const ABSENCE_MS = 60_000
 const MAX_BYTES = 32 * 2 ** 20
 const WAIT_MS = 3_000
 const WAIT_STEP_MS = 100
 
 /**
- * ABIs that were set before the first indexed block. The chain node knows only the present ABI; as long as no indexed
- * block has set another one, the present ABI is also the one from before. The node is slightly ahead of the reader.
- * The node's reply therefore counts only once the reader has reached the node's head block on the same branch, and has
- * found no other ABI up to there.
+ * ABIs that were set before the first indexed block. The chain node knows only the present ABI of an account.
+ * If no indexed block has set an ABI of the account, the present ABI is also the one from before the first
+ * indexed block. The node may be ahead of the reader. Its reply therefore counts only once the reader has
+ * reached the node's head block on the same branch, and has found no ABI of the account up to there.
  */
 export class AbiSeeds {
   readonly #nodeUrl: string
@@ -48,9 +51,9 @@ export class AbiSeeds {
   }
 
   /**
-   * Hash of the account's ABI from before `wholeSince`, the first block of the gapless history; null if there is none
-   * or it is no longer known.
-   * @param standing reads the relation of the account and of the node's blocks to the indexed blocks.
+   * Hash of the account's ABI from before `wholeSince`, the first block of the history without gaps; null if
+   * there was none, or if an indexed block has set another one.
+   * @param standing reads the facts about the account and the node's blocks.
    * @throws Refusal 503 if the chain node does not answer, or is on another branch than the reader.
    */
   async digestOf(account: string, position: Position, standing: ReadStanding): Promise<string | null> {
@@ -62,7 +65,10 @@ export class AbiSeeds {
     return seed?.digest ?? null
   }
 
-  /** The packed ABI with this hash that is in force from `block` on; undefined if it is not cached. */
+  /**
+   * The cached packed ABI with this hash that is in force from `block` on; undefined if the cache lacks the
+   * ABI.
+   */
   packed(account: string, block: number, digest: string): Buffer | undefined {
     const seed = this.#known.get(keyOf(account, block))
     return seed?.digest === digest ? seed.packed : undefined
@@ -83,7 +89,7 @@ export class AbiSeeds {
     const { packed, before, after } = await this.#readNode(account)
     await this.#untilReached(after.num, position)
     const { isUntouched, isOnBranch } = await standing([before, after])
-    // An indexed block has set an ABI meanwhile: the node may have returned that one.
+    // An indexed block has set an ABI meanwhile, and the node may have returned that ABI.
     if (!isUntouched) return null
     if (!isOnBranch) throw notReady('The chain node is on another branch than the reader.')
     if (packed === null) {
@@ -96,8 +102,8 @@ export class AbiSeeds {
   }
 
   /**
-   * Reads the ABI between two reads of the head: the ABI is then not newer than the second head, and on the branch of
-   * both.
+   * Reads the head block before and after the ABI. The ABI is then not newer than the second head, and on the
+   * branch of both heads.
    */
   async #readNode(
     account: string,
@@ -126,7 +132,7 @@ export class AbiSeeds {
   }
 }
 
-/** Cache key. A new gap changes `wholeSince` and so the key: the ABI after the gap may differ. */
+/** Cache key. The key contains `wholeSince`, which a new gap changes: after the gap, the ABI may differ. */
 function keyOf(account: string, wholeSince: number): string {
   return `${account} ${wholeSince}`
 }

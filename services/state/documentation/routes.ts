@@ -4,7 +4,10 @@ import type { Endpoint } from '../endpoints/index.ts'
 import { createOpenApiDocument } from './openapi.ts'
 import type { ServerInfo } from './openapi.ts'
 
-/** Below the path of the version: the proxy in front serves its own documentation elsewhere. */
+/**
+ * Path of the OpenAPI document. It is below the path of the API version, because the proxy in front serves
+ * its own documentation elsewhere.
+ */
 const DOCUMENT_PATH = '/v0/openapi.json'
 const DOCS_PATH = '/v0/docs'
 

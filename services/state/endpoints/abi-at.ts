@@ -8,7 +8,7 @@ import { RowDecoder } from '../tables/row-decoder.ts'
 import type { TableAbi } from '../tables/row-decoder.ts'
 import type { StateParts } from './endpoint.ts'
 
-/** Message of the refusal if an ABI that was found is no longer stored. */
+/** Message of the refusal if a fork undoes an ABI between its lookup and its read. */
 const ABI_UNDONE = 'A fork has just undone the ABI. Send the request again.'
 
 /** The block of a request, with the reader's position. */
@@ -79,7 +79,7 @@ export async function rowDecoderAt(
   return { version, decoder: new RowDecoder({ table, current, older }) }
 }
 
-/** The previous ABIs of an account; unreadable ones are skipped. */
+/** Reads the previous ABIs of an account, and skips unreadable ones. */
 async function olderAbis(parts: StateParts, version: AbiVersion, at: ReadBlock): Promise<TableAbi[]> {
   const found: TableAbi[] = []
   for (const older of await parts.abis.before(version, at.position)) {

@@ -12,11 +12,11 @@ const account = name('Contract account.')
 
 /**
  * The block of an ABI request.
- * @throws Refusal 400 if it is not indexed.
+ * @throws Refusal 400 if the block is not indexed.
  */
 async function blockOf({ positions }: StateParts, requested: bigint | undefined): Promise<ReadBlock> {
-  // The cached position may be too old for a block just above it. A number above 32 bits is no block: do not look it
-  // up.
+  // The position must include the requested block, which may be newer than the cached position. A number
+  // above 32 bits is no block number and must not cause a read.
   const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
   const block = resolveBlock(requested, position)

@@ -40,7 +40,10 @@ function halvesOf(text: string): [lo: number, hi: number] {
 
 const VALID_SCOPE = 'must be a valid EOS name, symbol or symbol code'
 
-/** Name of a scope as clients write it: a name, or a symbol or symbol code, whose number is read as a name. */
+/**
+ * Converts the text of a scope to a name. The text is a name, a symbol or a symbol code; the integer of a
+ * symbol or symbol code is read as a name.
+ */
 function scopeOf(text: string): string {
   if (text === '' || isName(text)) return text === '' ? '' : nameToString(...halvesOf(text))
   const match = /^(?:(\d{1,2}),)?([A-Z]{1,7})$/.exec(text)

@@ -75,7 +75,7 @@ const rowRefusals = [
 ]
 
 /**
- * Format of a table's rows, and the ABI if it is requested.
+ * Returns the format of a table's rows, and the ABI if the client requests the ABI.
  * @throws Refusal 400 if there is no ABI.
  */
 async function formOf(
@@ -269,7 +269,7 @@ export const tablesForAccounts = endpoint({
     await parts.hold(bytes)
     const tables: unknown[] = []
     for (const { of, rows } of found) {
-      // Without rows no ABI is needed, and the contract may have none.
+      // An answer without rows needs no ABI, and the contract may have none.
       const isEmpty = rows.length === 0 && !values.with_abi
       const { form, abi } = isEmpty ? emptyForm : await formOf(parts, snapshot, of, values)
       tables.push({

@@ -23,8 +23,9 @@ export interface BlockQuery {
 }
 
 /**
- * Runs reads of the stored state at a block in one database snapshot. The session ends with `work`. Reads on another
- * connection, such as an ABI, must come after it: a request never holds two connections.
+ * Runs reads of the stored state at a block in one database snapshot. The session ends with `work`. Reads on
+ * another connection, such as the read of an ABI, must come after `work`: a request never holds two
+ * connections.
  * @throws Refusal 400 if the state at the block is not known, or no state is stored.
  */
 export function withSnapshot<T>(

@@ -30,7 +30,7 @@ function parseObject(text: string): Map<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    // Not the parser's message: it repeats the body, which may contain an API key.
+    // The parser's message is not shown: it repeats the body, which may contain an API key.
     throw invalidJson('The body is not valid JSON')
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))

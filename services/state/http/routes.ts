@@ -87,7 +87,7 @@ async function answerEndpoint(
     answerTooLarge(bytes, answers.maxBytes, 'limit' in endpoint.parameters ? rows : 0)
   const query = new URLSearchParams(context.querystring)
   const given = new Map<string, unknown>(query)
-  // `token` was for the token check; it is no parameter of the endpoint.
+  // The token check has used `token`; the endpoint has no such parameter.
   given.delete('token')
   if (context.method === 'POST') {
     for (const [name, value] of await readBody(context.req, endpoint.body, readText)) given.set(name, value)
@@ -129,7 +129,10 @@ function ignoredParts({ req, method }: Context, query: URLSearchParams): string[
   ]
 }
 
-/** Warnings for parameters that the endpoint does not have: a misspelt block number would select another block. */
+/**
+ * Warnings for parameters that the endpoint does not have. Without a warning, a misspelt name of the block
+ * parameter would silently select another block.
+ */
 function ignoredNames(given: ReadonlyMap<string, unknown>, { parameters }: Endpoint): string[] {
   return [...given.keys()].filter((name) => !Object.hasOwn(parameters, name)).map(unreadParameter)
 }

@@ -27,7 +27,10 @@ export interface RowQuery {
 
 /** Limit of rows in a response. */
 export const MAX_ROWS = 50_000
-/** Estimated size of a row in a response without its value, bytes. The value has two hexadecimal digits per byte. */
+/**
+ * Estimated size of a row in a response, bytes, without its value. The value takes two hexadecimal digits per
+ * byte.
+ */
 const ROW_BYTES = 64
 
 const COLUMNS = 'scope, primary_key AS key, payer, value, since_block AS since'
@@ -35,9 +38,9 @@ const WHICH =
   'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
 /**
- * Rows that were in force at the block, from the tables of current and of past rows, with their total size in the
- * response and the number of leading rows that fit. If they exceed the limit, only the first row is returned, without
- * its value.
+ * Query of the current and past rows that were in force at the block. Every row repeats `total`, the size of
+ * all rows in the response, and `fitting`, the number of leading rows that fit. If `total` exceeds the limit,
+ * only the first row is returned, without its value.
  */
 const SELECT = `
   SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting
