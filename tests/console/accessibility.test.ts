@@ -128,7 +128,7 @@ describeWithChromium('the pages of the demo chain', () => {
       expect(places).toEqual(
         expect.arrayContaining(['banner', 'main', 'contentinfo', 'navigation Documentation']),
       )
-      const regions = ['Summary', 'Indexing', 'Live events', 'Database by table', 'What is served']
+      const regions = ['Summary', 'Indexing', 'Live events', 'Database by table', 'Served namespaces']
       expect(places.filter((place) => place.startsWith('region '))).toEqual(
         regions.map((name) => `region ${name}`),
       )

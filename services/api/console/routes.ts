@@ -9,10 +9,10 @@ import { refuseUnknownPath, successBody } from '../http/index.ts'
 import type { RootRoute } from '../http/index.ts'
 import type { HistoryRange } from './data.ts'
 
-/** Path prefix of the page's data and files. */
+/** Path prefix of the data and the files of the console page. */
 const PATH = '/status'
 
-/** Content-Security-Policy of the page: requests to this server only, no inline scripts or styles. */
+/** Content-Security-Policy of the page: requests go to this server only, and inline scripts and styles are blocked. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** Files of the page; stored next to the sources, also in builds. */
+/** Files of the page. A build copies them next to the compiled modules. */
 const ownFiles = [
   'chain-text.js',
   'chart.js',
@@ -62,12 +62,12 @@ const ownFiles = [
 
 const packagedFiles = { 'uplot.js': 'uPlot.iife.min.js', 'uplot.css': 'uPlot.min.css' } as const
 
-/** Returns the JSON text for the page. */
+/** Returns the JSON text that the page polls. */
 export type DataText = (range: HistoryRange) => string
 
 /**
- * Routes of the page `/` for browsers, its files and its data.
- * @param onPage called when the page is loaded.
+ * Routes of the page `/`, its files and its data.
+ * @param onPage called when a browser loads the page.
  */
 export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] {
   const page = createFileAnswer(ownFile('index.html', pageHeaders))
@@ -76,7 +76,7 @@ export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] 
       paths: ['/'],
       answer: (context) => {
         context.vary('Accept')
-        // Clients that do not accept HTML get 404 at `/`, as from the replaced system.
+        // Clients that do not accept HTML get 404 at `/`. The replaced system answers 404 there.
         if (context.accepts('json', 'html') !== 'html') refuseUnknownPath()
         onPage()
         return page(context)

@@ -18,7 +18,7 @@ export interface ConsoleFacts extends ServerInfo {
   readonly revision: string | undefined
   readonly health: HealthSettings
   readonly namespaces: readonly NamespaceView[]
-  /** Port of the state service on this host; undefined until it is known. */
+  /** Returns the port of the state service on this host, or undefined until the port is known. */
   readonly statePort: () => number | undefined
 }
 
@@ -26,13 +26,13 @@ export interface ConsoleFacts extends ServerInfo {
 export interface Observation {
   readonly state: HealthState
   readonly history: ProgressHistory
-  /** Displayed period of the history. */
+  /** Period of the speed history that the page shows. */
   readonly range: HistoryRange
   readonly database: DatabaseView | null
   readonly nowMs: number
 }
 
-/** Builds the data of the page for one time. */
+/** Builds the data of the page. */
 export function takeSnapshot(
   facts: ConsoleFacts,
   { state, history, range, database, nowMs }: Observation,
@@ -61,7 +61,10 @@ export function takeSnapshot(
   }
 }
 
-/** Health as shown on the page. Replicas are numbered, because their names are internal addresses. */
+/**
+ * Describes the health for the page. The page shows numbers instead of the names of replicas, because the names are
+ * internal addresses.
+ */
 function describeHealth(
   { status, reasons }: HealthReport,
   { state, history, nowMs }: Pick<Observation, 'state' | 'history' | 'nowMs'>,
@@ -84,9 +87,12 @@ function describeHealth(
   }
 }
 
-/** Begin of a reader's problem by its last word in the database, ms since 1970; null if the reason is no such problem. */
+/**
+ * Start of a reader's problem, ms since 1970, from the times that the reader last reported in the database. Null if the
+ * reason is not the problem of a reader.
+ */
 function beganAt(reason: string, { readers, database }: HealthState, nowMs: number): number | null {
-  // Ages stand still while the database is unavailable.
+  // While the database is unavailable, the age of the last report is not updated.
   if (database !== 'up') return null
   const reader = readers.find(({ name }) => reason === `reader ${name} is silent`)
   const troubled = readers.find(({ name, problem }) => reason === `reader ${name}: ${problem ?? ''}`)
@@ -129,7 +135,7 @@ function describeReader(
   }
 }
 
-/** The served namespaces and their paths. */
+/** Describes the served namespaces and their paths. */
 export function describeNamespaces(
   entries: readonly NamespaceConfig[],
   eventsOf: (entry: NamespaceConfig) => string | undefined,

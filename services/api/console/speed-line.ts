@@ -1,6 +1,6 @@
 import type { HistoryView } from './data.ts'
 
-/** Block number of a reader, and the head, at a time. */
+/** Position of a reader and head of the chain at one time. */
 export interface Look {
   readonly atMs: number
   readonly block: number
@@ -9,12 +9,13 @@ export interface Look {
 
 /** Time constants of a `SpeedLine`. */
 export interface SpeedLineSettings {
-  /** A speed is averaged over at least this time. */
+  /** Minimum time over which a rate is averaged, ms. */
   readonly windowMs: number
-  /** A reader that has not moved for this time has speed 0. */
+  /** A reader whose position has not changed for this time has rate 0, ms. */
   readonly stalledMs: number
-  /** If two observations are further apart, the speed between them is unknown. */
+  /** If two observations are further apart than this time, ms, the rate between them is unknown. */
   readonly missedMs: number
+  /** Rates are kept for this time, ms. */
   readonly retainedMs: number
 }
 
@@ -24,8 +25,8 @@ interface Point {
 }
 
 /**
- * The speed of one reader over time. A reader moves with its commits, which may be seconds apart. The speed is
- * measured between two moves, so that commits do not show as bursts with pauses between. A rollback counts as speed 0.
+ * Speed of one reader over time. A reader moves with its commits, which may be seconds apart. Each rate is measured
+ * between two moves; at fixed times, commits would show as bursts with pauses. A rollback counts as rate 0.
  */
 export class SpeedLine {
   readonly #settings: SpeedLineSettings
@@ -37,7 +38,7 @@ export class SpeedLine {
     this.#settings = settings
   }
 
-  /** Adds an observation; times must increase. */
+  /** Adds an observation. The observations must be in time order. */
   note(look: Look): void {
     const { windowMs, stalledMs, missedMs } = this.#settings
     const isFirst = this.#last === undefined || look.atMs - this.#last.atMs > missedMs
@@ -61,7 +62,10 @@ export class SpeedLine {
     }
   }
 
-  /** Whether a rate exists since the last gap. The first rate after a gap does not wait for `windowMs`. */
+  /**
+   * Whether a rate exists since the last gap. The first rate after a gap is not averaged over `windowMs`, so that it
+   * appears at once.
+   */
   #isBegun(): boolean {
     return this.#points.at(-1)?.rate !== null
   }

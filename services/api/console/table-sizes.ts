@@ -5,7 +5,10 @@ import type { DatabaseView } from './data.ts'
 
 /** Time limit of a measurement, ms. */
 export const TIMEOUT_MS = 3_000
-/** Lock timeout, ms: the measurement must not queue behind a schema change, or it would block other queries. */
+/**
+ * Lock timeout, ms. A measurement that waits for a lock behind a schema change would block the queries that come after
+ * it.
+ */
 const LOCK_TIMEOUT_MS = 250
 
 /**
@@ -42,7 +45,7 @@ async function withinLimits<T>(session: Session, work: () => Promise<T>): Promis
   try {
     return await work()
   } finally {
-    // ROLLBACK fails if the connection broke; the pool discards such a connection.
+    // The ROLLBACK fails if the connection is broken; the pool then discards the connection.
     await run('ROLLBACK').catch(() => undefined)
   }
 }

@@ -1,17 +1,17 @@
 import type { Logger } from '../../core/log/index.ts'
 
 const INTERVAL_MS = 60_000
-/** Distinct clients that are counted between two log lines; limits memory. */
+/** Maximum number of distinct clients that are counted between two log lines; limits the memory. */
 const MAX_CLIENTS = 10_000
 
-/** State of the queue, logged with the counts. */
+/** State of the queue. Logged with the number of refused requests. */
 export interface BusyLoad {
   readonly running: number
   readonly waiting: number
   readonly limit: number
 }
 
-/** Logs refused requests: the first at once, later ones once a minute as a count. */
+/** Logs refused requests: the first one at once, further ones once a minute as a number. */
 export class BusyLog {
   readonly #logger: Logger
   readonly #load: () => BusyLoad

@@ -2,22 +2,27 @@ import { connect } from 'node:net'
 import type pg from 'pg'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 
-/** CancelRequest message of the PostgreSQL protocol: its code and length. */
+/** Length of the CancelRequest message of the PostgreSQL protocol, bytes. */
 const LENGTH = 16
+/** Request code of the CancelRequest message. */
 const CODE = 80_877_102
 /** Time limit for sending the message, ms. */
 const TIMEOUT_MS = 5_000
 
-/** Process id and secret key of a connection, sent by the server at its start. `pg` stores them on its client. */
+/**
+ * Process id and secret key of a connection. The server sends both when the connection starts; `pg` stores them in
+ * private members of its client.
+ */
 interface BackendKey {
   readonly processID: number | null
   readonly secretKey: number | null
 }
 
 /**
- * Requests cancellation of the statement that a connection runs. The request may have no effect: a statement that does
- * not check for interrupts continues. It may also arrive after the statement has finished, so the connection must not
- * be reused. It does not count against the server's connection limit.
+ * Requests cancellation of the statement that a connection runs. The request may have no effect, because a statement
+ * that does not check for interrupts continues. The request may also arrive after the statement has finished and hit a
+ * later one, so the connection must not be reused. The message uses a connection of its own, which does not count
+ * against the server's connection limit.
  */
 export function cancelStatement({ host, port }: DatabaseAddress, client: pg.PoolClient): void {
   const { processID, secretKey } = client as unknown as BackendKey

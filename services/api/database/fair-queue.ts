@@ -5,35 +5,36 @@ import type { WorkScope } from './request-session.ts'
 
 /** Limits of a `FairQueue`. */
 export interface FairQueueLimits {
-  /** Number of slots: a running request holds one. */
+  /** Number of slots. Each running request holds one slot. */
   readonly slots: number
-  /** Maximum number of slots for long work, which is all work that is not brief. */
+  /** Maximum number of slots for long work. All work that is not brief is long. */
   readonly longSlots: number
   /** Maximum number of waiting requests. */
   readonly maxWaiting: number
   /** Longest wait for a slot, ms. */
   readonly maxWaitMs: number
   /**
-   * If more clients than slots for long work have been waiting for this long, ms (or for BURST_REQUESTS mean durations
-   * of long work, if that is longer), the load counts as overload and not as a burst: waiting times are then limited.
+   * The load counts as overload, and not as a burst, if more clients than slots for long work have been waiting for
+   * this long, ms. The time is longer if BURST_REQUESTS mean durations of long work are longer. Under overload the
+   * waiting times are limited.
    */
   readonly maxBurstMs: number
 }
 
-/** Maximum length of the waiting queue: WAITING_PER_CONNECTION for each connection, but at least LEAST_WAITING. */
+/** The queue holds at most WAITING_PER_CONNECTION requests for each connection, but at least LEAST_WAITING. */
 const WAITING_PER_CONNECTION = 4
 const LEAST_WAITING = 20
-/** Longest wait of a request for a connection, ms. */
+/** Maximum time that a request waits for a connection, ms. */
 const MAX_WAIT_MS = 5_000
 /**
- * Longest burst, ms. After a pause of half a second, the queue is empty again within a second at half the rate that
- * can be served.
+ * Maximum duration of a burst, ms. Requests that pile up in a pause of half a second are served within a second if
+ * requests arrive at half the rate that can be served.
  */
 const MAX_BURST_MS = 1_500
 
 /**
  * Limits of the queue of a database server.
- * @param longSlots connections for lists, at most.
+ * @param longSlots maximum number of connections for lists.
  */
 export function queueLimits(slots: number, longSlots: number): FairQueueLimits {
   const maxWaiting = Math.max(LEAST_WAITING, slots * WAITING_PER_CONNECTION)
@@ -52,50 +53,53 @@ interface Waiting {
 
 interface Client {
   running: number
-  /** Running work that is long. */
+  /** Number of running requests with long work. */
   long: number
-  /** Waiting work, oldest first. */
+  /** Waiting requests, oldest first. */
   readonly waiting: Waiting[]
 }
 
-/** One of this many slots is reserved for brief work. */
+/** One slot is reserved for brief work for every SLOTS_FOR_A_RESERVED slots, rounded up. */
 const SLOTS_FOR_A_RESERVED = 10
-/** With fewer slots, none is reserved. */
+/** With fewer slots no slot is reserved for brief work. */
 const FEWEST_SLOTS_TO_RESERVE = 3
-/** Share of the slots for long work that one client may use. */
+/** Maximum share of the slots for long work that one client may use. */
 const GREATEST_SHARE = 0.75
 /**
- * Share of the slots for long work for a client that has more waiting work than there are slots, while other clients
- * have long work too. Measured 2026-11-27, bench sustained, two processors: the p95 of the other clients is 5.9 times
- * their p95 alone with 0.75, and 3.9 to 4.4 times with 0.5. Letting such a client begin only while half of all slots
- * are free lowers its rate, but not the p95 of the others.
+ * Maximum share of the slots for long work that one client may use if it has at least as much waiting work as there are
+ * such slots, and if other clients have long work too. Measured 2026-11-27, bench sustained, two processors: the p95 of
+ * the other clients is 5.9 times their p95 alone with 0.75, and 3.9 to 4.4 times with 0.5. Letting such a client begin
+ * only while half of all slots are free lowers its rate, but not the p95 of the others.
  */
 const SHARE_BESIDE_OTHERS = 0.5
-/** A client counts as alone if no other client has begun long work for this long, ms. */
+/** A client counts as alone if no other client has begun long work for this time, ms. */
 const ALONE_AFTER_MS = 1_000
 /**
- * A burst may last as long as this many requests in sequence: if requests take long, queues build up and empty again
- * by themselves.
+ * A burst may last for BURST_REQUESTS mean durations of long work. If requests take long, queues build up and empty
+ * again without overload.
  */
 const BURST_REQUESTS = 8
 /**
- * Under overload, work waits at most WAIT_IN_OVERLOAD x the mean duration of long work, and at least LEAST_WAIT_MS: a
- * client does not notice such a short wait.
+ * Under overload, a request waits for at most WAIT_IN_OVERLOAD mean durations of long work, but at least LEAST_WAIT_MS,
+ * which a client does not notice.
  */
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 50
 /**
- * Lead in the majority vote at which one client alone causes the overload. Simulated 2026-11-29 with a million
- * requests: 100 clients with equal shares reach a lead of 4, and 3 clients reach 18; once a client with 60 % of the
+ * Lead in the majority vote from which on one client alone causes the overload. Simulated 2026-11-29 with a million
+ * requests: with 100 clients of equal shares the lead reaches 4, and with 3 clients 18; once a client with 60 % of the
  * requests has had the greatest lead, its lead stays above 26.
  */
 const GREEDY_LEAD = 20
-/** Greatest lead: a client that stops sending is forgotten after as many requests of other clients. */
+/**
+ * Maximum lead in the majority vote. A candidate that stops sending requests loses its lead after this number of
+ * requests of other clients.
+ */
 const MOST_LEAD = 60
-/** Weight of the newest duration in the moving average. */
+/** Weight of the newest duration in the exponential moving average. */
 const NEWEST_WEIGHT = 0.05
 
-/** Limits of requests that use the database, for the documentation. */
+/** Limits of requests that use the database. The documentation lists these limits. */
 export const databaseLimits: readonly Limit[] = [
   {
     setting: 'max_query_time_ms',
@@ -113,13 +117,13 @@ export const databaseLimits: readonly Limit[] = [
     setting: 'max_list_queries',
     counts: 'requests for lists that use a connection to the database',
     per: 'api',
-    value: 'three for every two processors, and two for each process, unless it is set',
+    value: 'three for every two processors, and two for each process, unless the setting has a value',
     beyond: 'wait',
   },
   {
     counts: 'connections for lists',
     per: 'address',
-    value: `${GREATEST_SHARE * 100} % of those of a process, ${SHARE_BESIDE_OTHERS * 100} % if the address has many requests waiting and other addresses request lists as well`,
+    value: `${GREATEST_SHARE * 100} % of the list connections of a process, ${SHARE_BESIDE_OTHERS * 100} % if the address has many requests waiting and other addresses request lists as well`,
     beyond: 'wait',
   },
   {
@@ -132,38 +136,45 @@ export const databaseLimits: readonly Limit[] = [
 
 /**
  * Queue for database connections (slots) that clients share fairly. The next free slot goes to the waiting client with
- * the fewest running requests. Brief work has priority and some reserved slots; no client gets all other slots. If the
- * queue is full, the client with the most waiting work is refused first. A burst may wait; under overload, work that
- * cannot start soon is refused, so that admitted work has not waited long.
+ * the fewest running requests. Brief work has priority over long work, and some slots are reserved for it. No client
+ * gets all slots for long work, unless there is only one. If the queue is full, the newest request of the client with
+ * the most waiting requests is refused. During a burst requests wait; under overload, requests that cannot start soon
+ * are refused, so that admitted requests do not wait long.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
   readonly #longSlots: number
-  /** Maximum numbers of slots for long work of one client: alone, and beside other clients. */
+  /** Maximum number of slots for long work of one client, if the client is alone. */
   readonly #longOfOne: number
+  /** Maximum number of slots for long work of one client with a backlog, while other clients have long work. */
   readonly #longBesideOthers: number
-  /** The client that last began long work, and when the client last changed, ms. */
+  /** Client that last began long work. */
   #lastLong: string | undefined
+  /** Time when the client that begins long work last changed, ms. */
   #lastChangeMs = -Infinity
-  /** Clients in the order of their last start, least recent first. */
+  /** Clients with running or waiting requests, least recently started first. */
   readonly #clients = new Map<string, Client>()
   #running = 0
   #long = 0
   #waiting = 0
   #waitingClients = 0
   /**
-   * When the number of waiting clients first exceeded the slots for long work. Reset if the queue was empty for longer
-   * than the mean duration of long work (`#meanMs`).
+   * Time when the number of waiting clients first exceeded the slots for long work. Reset when a client waits after the
+   * queue has been empty for longer than the mean duration of long work (`#meanMs`).
    */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0
-  /** Moving average of the time that long work holds its slot, ms. */
+  /** Moving average of the time that long work holds a slot, ms. */
   #meanMs = 0
   /**
-   * Majority vote over arriving work (Boyer and Moore): a client that sends more than half of the work becomes the
-   * candidate, and its lead grows. Waiting work would not tell, because a full queue refuses this client first.
+   * Candidate of the majority vote over arriving requests (algorithm of Boyer and Moore): a client that sends more than
+   * half of the requests becomes the candidate.
    */
   #candidate = ''
+  /**
+   * Lead of the candidate. The vote counts arriving requests, because a full queue refuses the requests of such a
+   * client first, so its waiting requests do not show its share.
+   */
   #lead = 0
 
   constructor(limits: FairQueueLimits) {
@@ -185,7 +196,8 @@ export class FairQueue {
 
   /**
    * Waits for a slot.
-   * @throws RetryableError `DATABASE_BUSY` if no slot is free in time, `CLIENT_GONE`.
+   * @throws RetryableError `DATABASE_BUSY` if the queue is full or no slot becomes free in time, `CLIENT_GONE` if the
+   * client disconnects.
    */
   enter(scope: WorkScope): Promise<Leave> {
     let client = this.#clients.get(scope.client)
@@ -250,7 +262,10 @@ export class FairQueue {
     if (client.running === 0 && client.waiting.length === 0) this.#clients.delete(name)
   }
 
-  /** A client may have fewer slots for long work while it has a backlog and other clients have long work. */
+  /**
+   * Whether a request may start now. A client has fewer slots for long work if it has a backlog and other clients have
+   * long work.
+   */
   #mayRun({ long, waiting }: Client, { isBrief }: WorkScope): boolean {
     if (this.#running >= this.#limits.slots) return false
     if (isBrief) return true
@@ -286,8 +301,8 @@ export class FairQueue {
   }
 
   /**
-   * Longest wait of new work, ms. Shortened only under overload by many clients: a few clients with much work delay
-   * only themselves.
+   * Maximum wait of a request, ms. The wait is shortened under overload by many clients. A single client that sends
+   * most of the requests does not shorten it: such a client delays mainly itself.
    */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs } = this.#limits
@@ -307,7 +322,7 @@ export class FairQueue {
     else [this.#candidate, this.#lead] = [client, 1]
   }
 
-  /** Refuses waiting work that was queued before the overload was detected. */
+  /** Refuses waiting requests that were queued before the overload began and have waited too long since. */
   #refuseOverdue(): void {
     const nowMs = performance.now()
     const earliestMs = nowMs - this.#maxWaitMs(nowMs)
@@ -328,8 +343,8 @@ export class FairQueue {
       if (!next) return
       const { client, entry } = next
       client.waiting.splice(client.waiting.indexOf(entry), 1)
-      // Move the client to the end: among clients with equally many running requests, the least recently served is
-      // next.
+      // Move the client to the end: among clients with equally many running requests, the least recently served client
+      // is next.
       this.#clients.delete(entry.scope.client)
       this.#clients.set(entry.scope.client, client)
       entry.enter(this.#start(client, entry.scope))
@@ -347,7 +362,10 @@ export class FairQueue {
     return best
   }
 
-  /** Refuses the newest waiting work of the client with the most waiting work; false if that is the calling client. */
+  /**
+   * Refuses the newest waiting request of the client with the most waiting requests. Returns false if no other client
+   * has at least two more waiting requests than the newcomer.
+   */
   #makeRoom(newcomer: Client): boolean {
     let longest = newcomer
     for (const client of this.#clients.values()) {

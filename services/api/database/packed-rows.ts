@@ -1,15 +1,15 @@
 /**
- * Separators of packed rows. A query can return its rows as one text: a client library spends more time on the fields
- * of a hundred rows than on one long text. The text is split at two control characters that JSON text and names cannot
- * contain.
+ * Separators of packed rows. A query can return its rows as one text, because a client library needs more time for the
+ * fields of a hundred rows than for one long text. The separators are two control characters that JSON text and names
+ * cannot contain.
  */
 const ROW_END = '\u001e'
 const FIELD_END = '\u001f'
 
 /**
- * SQL expression that packs all rows of a query into one text. Null fields become empty text. Without rows the
- * expression is null.
- * @param order ORDER BY of the rows, without the keyword.
+ * SQL expression that packs all rows of a query into one text. NULL fields become empty text. If the query has no rows,
+ * the expression is NULL.
+ * @param order ORDER BY clause of the rows, without the keyword.
  */
 export function packRows(fields: readonly string[], order?: string): string {
   return `string_agg(${packFields(fields)}, E'\\x1e'${order === undefined ? '' : ` ORDER BY ${order}`})`
@@ -28,7 +28,7 @@ export function unpackRows<Row extends readonly string[] = readonly string[]>(
   return text.split(ROW_END).map((packed) => packed.split(FIELD_END) as unknown as Row)
 }
 
-/** Reads packed rows of a key and a value. */
+/** Reads packed rows that consist of a key and a value. */
 export function readPairs(text: string | null | undefined): Map<string, string> {
   return new Map(unpackRows<[string, string]>(text))
 }

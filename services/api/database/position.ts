@@ -6,11 +6,11 @@ import { describeError } from '../../core/errors/index.ts'
 /** Replication position of a server at a time. */
 export interface Position {
   /**
-   * Position in the write-ahead log, bytes. Primary: at or after everything visible. Replica: at or before everything
-   * visible.
+   * Position in the write-ahead log, bytes. On a primary, all data that queries can see was written at or before this
+   * position. On a replica, queries can see all data up to this position.
    */
   readonly lsn: bigint
-  /** Last committed block of every reader, with block id, as text. */
+  /** Last committed block of every reader: names and block ids as one text. */
   readonly blocks: string
 }
 
@@ -19,31 +19,33 @@ export interface ServerLook {
   readonly position: Position
   /** Whether the server is a standby. */
   readonly isReplica: boolean
-  /** System identifier of the cluster; equal on a primary and its standbys. */
+  /** System identifier of the PostgreSQL cluster. A primary and its standbys have the same identifier. */
   readonly system: string
 }
 
 /**
- * Whether a server at `position` shows everything that a server at `wanted` shows. Equal blocks suffice: the log also
- * grows with changes that no request can see, and some of them reach a replica later than the blocks.
+ * Whether queries of a server at `position` see all data that queries of a server at `wanted` see. Equal blocks
+ * suffice: the log also grows with changes that no request can see, and some of those changes reach a replica later
+ * than the blocks.
  */
 export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
 }
 
-// Replica: the rows are read before the log position, so later statements see at least that position. Primary: the log
-// position is after everything that the rows show. Both errors are on the safe side.
+// The query reads the rows before the log position. On a replica, later statements therefore see all data up to this
+// position. On a primary, the position is at or after all data that the rows show. At worst a replica counts as up to
+// date too late, never too early.
 const LOOK = `
   SELECT pg_is_in_recovery() AS replica,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     coalesce((SELECT string_agg(name || ':' || encode(block_id, 'hex'), ',' ORDER BY name) FROM chain.readers), '') AS blocks,
     (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::text AS lsn`
 
-/** Polls a server on a connection of its own, which requests cannot occupy. */
+/** Polls a server over a connection of its own, which requests cannot occupy. */
 export class PositionProbe {
   readonly #pool: pg.Pool
   readonly #timeoutMs: number
-  /** Why the last poll failed; undefined if it succeeded. */
+  /** Error of the last poll; undefined if the last poll succeeded. */
   problem: string | undefined
 
   constructor(address: DatabaseAddress, timeoutMs: number) {
@@ -55,7 +57,7 @@ export class PositionProbe {
     })
   }
 
-  /** Polls the server; undefined if it does not answer in time. */
+  /** Polls the server. Returns undefined if the server does not answer in time. */
   async look(): Promise<ServerLook | undefined> {
     try {
       const look = await answerWithin(() => this.#ask(), this.#timeoutMs, 'the server')

@@ -15,21 +15,21 @@ const socketCodes = new Set([
 ])
 
 /**
- * SQLSTATE codes of errors that a retry may avoid, on another connection or shortly after: connection exceptions (08),
- * insufficient resources (53), operator intervention (57P), serialization failure and recovery conflict (40001),
- * deadlock (40P01), read-only server (25006).
+ * SQLSTATE codes of errors that another attempt may avoid, on another connection or a little later: connection
+ * exceptions (08), insufficient resources (53), operator intervention (57P), serialization failure and recovery
+ * conflict (40001), deadlock (40P01), read-only server (25006).
  */
 const RETRYABLE_STATES = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
-/** Whether a replica cancelled the statement because it conflicts with replication. */
+/** Whether a replica cancelled the statement because the statement conflicts with replication. */
 export function isConflict(error: unknown): boolean {
   return /^40/.test(errorCode(error))
 }
 
-/** Class of a query failure: decides the response. */
+/** Class of a query failure. The class decides the response. */
 export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'unavailable' | 'value' | 'unknown'
 
-/** SQLSTATE or socket error code; empty text if the error has none. */
+/** SQLSTATE or socket error code; empty text if the error has no code. */
 function errorCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
   const code: unknown =
@@ -49,7 +49,7 @@ export function classifyProblem(error: unknown): ProblemKind {
   return /^22/.test(code) ? 'value' : 'unknown'
 }
 
-/** The error that callers get for a failed query. */
+/** Returns the error that callers get for a failed query. */
 export function queryError(error: unknown, kind: ProblemKind): Error {
   const text = describeError(error)
   if (error instanceof RetryableError) return error

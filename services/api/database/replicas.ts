@@ -5,15 +5,15 @@ import { hasReached, PositionProbe } from './position.ts'
 import type { Position, ServerLook } from './position.ts'
 import type { DatabaseServer } from './server.ts'
 
-/** Time limits of replica polling; tests use shorter ones. */
+/** Time limits for polling replicas. Tests use shorter ones. */
 export interface ReplicaTiming {
   /** Interval between two polls of all servers, ms. */
   readonly lookMs: number
   /** Time limit of one poll, ms. */
   readonly lookTimeoutMs: number
-  /** A replica with a greater lag is not read from, ms. */
+  /** Maximum lag of a replica that requests read from, ms. */
   readonly maxLagMs: number
-  /** Longest wait of `caughtUp` for the replicas, ms. */
+  /** Maximum time that `caughtUp` waits for the replicas, ms. */
   readonly caughtUpMs: number
 }
 
@@ -26,14 +26,14 @@ export const defaultReplicaTiming: ReplicaTiming = {
 }
 
 /**
- * State of a replica. `ready`: may be read from. `behind`: its lag is too great. `unavailable`: no answer. `foreign`:
- * not a standby of this primary.
+ * State of a replica. `ready`: requests may read from the replica. `behind`: the lag is too great. `unavailable`: the
+ * replica does not answer, or the primary has never answered. `foreign`: the server is not a standby of this primary.
  */
 export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
-/** Pauses between polls of a replica that a caller waits for, ms. */
+/** Pauses between polls of a replica while a caller waits for the replica, ms. */
 const pollPauses = { firstMs: 10, longestMs: 100 }
-/** Positions of the primary are stored for this long, to compute the lag of replicas, ms. */
+/** Positions of the primary are kept for this time, ms. The lag of a replica is computed from the kept positions. */
 const HISTORY_MS = 60_000
 
 /** A replica with its last known state and position. */
@@ -42,7 +42,10 @@ export class Replica {
   readonly probe: PositionProbe
   state: ReplicaState = 'unavailable'
   position: Position | undefined
-  /** Lag by the stored positions of the primary; infinite if the replica is behind all of them. */
+  /**
+   * Lag of the replica, computed from the kept positions of the primary, ms. Infinite if the replica is behind all of
+   * them.
+   */
   lagMs = Infinity
 
   constructor(server: DatabaseServer, address: DatabaseAddress, timing: ReplicaTiming) {
@@ -51,7 +54,7 @@ export class Replica {
   }
 }
 
-/** Polls the primary and its replicas, and decides which replicas may be read from. */
+/** Polls the primary and its replicas, and decides which replicas requests may read from. */
 export class ReplicaWatch {
   readonly replicas: readonly Replica[]
   readonly #primary: PositionProbe
@@ -59,7 +62,7 @@ export class ReplicaWatch {
   readonly #logger: Logger
   readonly #history: { readonly atMs: number; readonly position: Position }[] = []
   #system: string | undefined
-  /** Lower bound of positions: servers that do not show at least this position are not read from. */
+  /** Position that a replica must have reached before requests read from it. */
   #floor: Position | undefined
   /** Position of the primary at its last successful poll. */
   primaryPosition: Position | undefined
@@ -89,10 +92,10 @@ export class ReplicaWatch {
     })
   }
 
-  /** Polls the primary; undefined if it does not answer. */
+  /** Polls the primary. Returns undefined if the primary does not answer. */
   async lookAtPrimary(): Promise<Position | undefined> {
     const look = await this.#primary.look()
-    // Ignore a standby at the primary's address: it does not identify the cluster.
+    // Ignore a standby at the address of the primary: only a primary identifies the cluster.
     if (!look || look.isReplica) return undefined
     this.#system = look.system
     const atMs = performance.now()
@@ -101,14 +104,17 @@ export class ReplicaWatch {
     return look.position
   }
 
-  /** Polls one server; `undefined` means the primary. */
+  /**
+   * Polls one server.
+   * @param replica undefined for the primary.
+   */
   async lookAt(replica: Replica | undefined): Promise<Position | undefined> {
     return replica ? (await replica.probe.look())?.position : this.lookAtPrimary()
   }
 
   /**
-   * Waits until all ready replicas show everything that `wanted` shows. A replica that does not reach it in time
-   * becomes `behind`.
+   * Waits until queries of all ready replicas see all data up to `wanted`. A replica that does not reach `wanted` in
+   * time gets the state `behind`.
    */
   async untilReached(wanted: Position): Promise<void> {
     const deadlineMs = performance.now() + this.#timing.caughtUpMs
@@ -143,7 +149,7 @@ export class ReplicaWatch {
 
   #judge(replica: Replica, look: ServerLook | undefined): ReplicaState {
     if (!look) return 'unavailable'
-    // Without a known primary a replica cannot be compared: `unavailable`.
+    // Without a known primary no replica can be compared, so its state is `unavailable`.
     if (!look.isReplica || look.system !== this.#system)
       return this.#system === undefined ? 'unavailable' : 'foreign'
     return replica.lagMs <= this.#timing.maxLagMs && this.#isAtFloor(replica) ? 'ready' : 'behind'
@@ -153,7 +159,7 @@ export class ReplicaWatch {
     return !this.#floor || (position !== undefined && hasReached(position, this.#floor))
   }
 
-  /** Age of the data that a replica shows, relative to the newest answer of the primary, ms. */
+  /** Age of the data that queries of a replica see, relative to the newest answer of the primary, ms. */
   #lagOf(position: Position): number {
     const latest = this.#history.at(-1)
     const reached = this.#history.findLast((past) => hasReached(position, past.position))

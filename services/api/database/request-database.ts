@@ -9,7 +9,7 @@ import { ReplicaRouter } from './router.ts'
 import { completeScope } from './request-session.ts'
 import type { WorkScope } from './request-session.ts'
 
-/** Address of a replica. Missing members are as in the primary's address. */
+/** Address of a replica. A member that is not set has the value of the primary's address. */
 export interface ReplicaAddress {
   readonly host: string
   readonly port: number
@@ -24,51 +24,56 @@ export interface RequestDatabaseSettings extends ServerLimits {
   /** `sqldb.replicas` of the configuration. */
   readonly replicas?: readonly ReplicaAddress[]
   readonly observer?: DatabaseObserver
-  /** Replaces time limits in tests. */
+  /** Time limits for tests. */
   readonly replicaTiming?: Partial<ReplicaTiming>
-  /** Replaces the random numbers in tests. */
+  /** Source of random numbers for tests. */
   readonly random?: () => number
 }
 
-/** State of a server. */
+/** State of a database server. */
 export interface ServerState {
-  /** `primary`, or host and port of a replica. */
+  /** Name of the server: `primary`, or host and port of a replica. */
   readonly server: string
   readonly state: ReplicaState
-  /** Lag behind the primary, ms; undefined if it is not known. */
+  /** Lag behind the primary, ms; undefined if the lag is not known. */
   readonly lagMs: number | undefined
   /** Whether this process currently reads from the server. */
   readonly isInUse: boolean
 }
 
 /**
- * The database as requests see it: the primary or one of its replicas. Requests wait in a bounded queue, and are
- * refused at once while no server answers. No request shows older data than an earlier request of this process.
+ * Database access of requests: the primary or one of its replicas. Requests wait in a queue of limited length. While no
+ * server answers, requests are refused at once. No request shows older data than an earlier request of this process.
  */
 export interface RequestDatabase {
   /**
-   * Runs read-only work on a connection. If the server fails, runs it again on another server.
-   * @param scope client and limits of the work; default: work of the server itself with the time limit of a request.
-   * @throws RetryableError `DATABASE_BUSY` if the queue is full, `DATABASE_UNAVAILABLE` if no server answers,
-   * `QUERY_TIMEOUT`, `CLIENT_GONE`.
+   * Runs read-only work on a connection. If the server fails, the work runs again on another server.
+   * @param scope client and limits of the work. Default: work of the API itself with the time limit of a request.
+   * @throws RetryableError `DATABASE_BUSY` if no connection is free in time, `DATABASE_UNAVAILABLE` if no server
+   * answers, `QUERY_TIMEOUT`, `CLIENT_GONE`.
    */
   run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
   /**
-   * Resolves when requests of every process show at least the currently committed data. Called between receiving a
-   * block and publishing it to clients. Without replicas it resolves at once.
+   * Resolves when requests of every process show at least the data that is committed now. The API calls this between
+   * receiving a block and publishing the block to clients. Without replicas the promise resolves at once.
    * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void>
-  /** Called by the health monitor. While false, the primary is not used. */
+  /**
+   * Sets whether the primary is available. The health monitor calls this. Requests do not use an unavailable primary.
+   */
   setAvailable(available: boolean): void
-  /** Whether a server answers requests. */
+  /** Whether any server answers requests. */
   readonly available: boolean
   load(): readonly ServerLoad[]
   servers(): readonly ServerState[]
   close(): Promise<void>
 }
 
-/** Opens the database for requests. With replicas, polls all servers first; without, connects on the first request. */
+/**
+ * Opens the database access of requests. With replicas, all servers are polled first. Without replicas, the first
+ * request connects.
+ */
 export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
   logger: Logger,
@@ -117,13 +122,13 @@ class SingleDatabase implements RequestDatabase {
 
   async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
     const scope = completeScope(partial, this.#maxTimeMs)
-    // While the server is known to be unavailable, do not probe: `run` refuses at once.
+    // The server is known to be unavailable, so do not retry: `run` refuses the work at once.
     if (!this.#server.available) return this.#server.run(work, scope)
     try {
       return await this.#server.run(work, scope)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // Only one connection was lost so far: the retry decides whether the server is unavailable.
+      // So far only one connection was lost. The second attempt decides whether the server is unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
     }
@@ -186,7 +191,8 @@ class ReplicatedDatabase implements RequestDatabase {
     work: (session: Session) => Promise<T>,
     scope: WorkScope,
   ): Promise<{ readonly result: T } | undefined> {
-    // A replica may cancel a statement that conflicts with replication; it is still available then.
+    // A replica may cancel a statement that conflicts with replication. The replica is still available then, so try it
+    // again.
     if (server.available) {
       try {
         return { result: await server.run(work, scope) }

@@ -2,25 +2,27 @@ import { RetryableError } from '../../core/errors/index.ts'
 import type pg from 'pg'
 import type { Statement } from '../sql/index.ts'
 
-/** Client, time limit and kind of some database work. */
+/** Client, time limit and kind of database work. */
 export interface WorkScope {
-  /** Names the work in metrics and logs if its statements have no names. */
+  /** Name of the work in metrics and logs. Statements with a name of their own use that name. */
   readonly caller: string
-  /** Client that the work is counted for in the fair queue. Work of the server itself has a client name of its own. */
+  /** Client for whom the fair queue counts the work. Work of the API itself uses SERVER_ITSELF. */
   readonly client: string
-  /** Whether the work finds few rows by key. Some connections are reserved for brief work. */
+  /** Whether the work finds a few rows by key. Some connections are reserved for brief work. */
   readonly isBrief: boolean
-  /** Whether the caller reports failures itself: failed statements are not logged. */
+  /** Whether the caller reports failures of the work. Failed statements are then not logged. */
   readonly reportsFailures: boolean
-  /** Whether metrics and the log of slow queries count the work. */
+  /** Whether the metrics and the log of slow queries include the work. */
   readonly isCounted: boolean
-  /** End of the work including its wait, by `performance.now()`. */
+  /** Deadline of the work including its wait for a connection, by `performance.now()`. */
   readonly deadlineMs: number
-  /** Reports the client's disconnection; undefined if no client waits for the work. */
+  /** Tells when the client disconnects; undefined if no client waits for the work. */
   readonly departure: Departure | undefined
 }
 
-/** Reports that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read. */
+/**
+ * Tells listeners that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read.
+ */
 export class Departure {
   readonly #listeners = new Set<() => void>()
   hasHappened = false
@@ -31,7 +33,7 @@ export class Departure {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Adds a listener. Has no effect if the client has disconnected already. */
+  /** Adds a listener. A listener that is added after the client has disconnected is never called. */
   add(listener: () => void): void {
     this.#listeners.add(listener)
   }
@@ -41,10 +43,13 @@ export class Departure {
   }
 }
 
-/** Client name of the server's own work. Nobody retries this work, so it waits until its deadline. */
+/**
+ * Client name of work of the API itself. No client retries this work, so the work waits for a connection until its
+ * deadline.
+ */
 export const SERVER_ITSELF = ''
 
-/** Fills in the missing members of a scope: work of the server itself with the time limit of a request. */
+/** Completes a scope. Missing members are set as for work of the API itself with the time limit of a request. */
 export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): WorkScope {
   return {
     caller: scope.caller ?? 'unnamed',
@@ -57,17 +62,17 @@ export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): Wor
   }
 }
 
-/** The error of work whose client has disconnected. */
+/** Returns the error of work whose client has disconnected. */
 export function clientGone(): RetryableError {
   return new RetryableError('CLIENT_GONE', 'the client closed its connection before it was answered')
 }
 
-/** The error of work that exceeds its time limit. */
+/** Returns the error of work that exceeds its time limit. */
 function timeIsUp(cause?: unknown): RetryableError {
   return new RetryableError('QUERY_TIMEOUT', 'the queries of a request took too long', { cause })
 }
 
-/** The error of work that gets no connection. */
+/** Returns the error of work that gets no connection. */
 export function tooBusy(message: string): RetryableError {
   return new RetryableError('DATABASE_BUSY', message)
 }
@@ -75,35 +80,35 @@ export function tooBusy(message: string): RetryableError {
 const PLAN_FOR_VALUES = 'SET LOCAL plan_cache_mode = force_custom_plan'
 const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'
 
-/** The connection of a session and its callbacks. */
+/** Connection, scope and callbacks of a session. */
 export interface SessionParts {
   readonly client: pg.PoolClient
   readonly scope: WorkScope
-  /** Asks the server to cancel the running statement. */
+  /** Asks the server to cancel the running statement of the connection. */
   readonly cancel: () => void
 }
 
 /**
- * Runs the statements of one request in sequence on one connection, each with the request's remaining time. After the
- * deadline, or if the client disconnects, the statement is cancelled and the caller gets its error at once; the
- * connection stays in use until the server has finished the statement.
+ * Runs the statements of one request in sequence on one connection, each within the remaining time of the request.
+ * After the deadline, or if the client disconnects, the running statement is cancelled and the caller gets the error at
+ * once. The connection stays in use until the server has finished the statement.
  */
 export class StatementRunner {
   readonly #parts: SessionParts
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
   #settled: Promise<unknown> | undefined
-  /** Whether a cancel request was sent. It may still be in flight and would hit a later statement. */
+  /** Whether a cancel request was sent. The request may arrive late and cancel a later statement. */
   isInterrupted = false
   #isInTransaction = false
-  /** Whether the open transaction currently plans statements for their values (custom plans). */
+  /** Whether the open transaction currently uses custom plans, which are made for the values of a statement. */
   #isCustom = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
-  /** Resolves when the server has finished the running statement; undefined if none runs. */
+  /** Resolves when the server has finished the running statement; undefined if no statement runs. */
   get settled(): Promise<unknown> | undefined {
     return this.#settled
   }
@@ -115,7 +120,7 @@ export class StatementRunner {
   }
 
   /**
-   * Runs a statement after the earlier ones.
+   * Runs a statement after all earlier statements of the session.
    * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`; any error of `pg`.
    */
   run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
@@ -167,14 +172,14 @@ export class StatementRunner {
   }
 
   /**
-   * A named statement is prepared and planned once per connection. A statement without a name is planned for its
-   * values, in a transaction of its own, so that the setting does not leak on a connection that a pooler lends per
-   * transaction. A statement without values has only one plan.
+   * Sends a statement. A named statement is prepared and planned once per connection. A statement without a name gets a
+   * plan for its values. The plan mode is set in a transaction, because a pooler may lend the connection to another
+   * client after the transaction. A statement without values has only one plan.
    */
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts
     const query = (): Promise<pg.QueryArrayResult<unknown[]>> => {
-      // The cancel request hit the statement that set the plan mode.
+      // The cancel request may have cancelled the statement that sets the plan mode, in place of this one.
       if (this.isInterrupted) throw timeIsUp()
       return client.query<unknown[]>(configOf(statement))
     }

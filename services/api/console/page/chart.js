@@ -101,7 +101,7 @@ function ratesOf(points) {
  * @param {string} words
  */
 function describe(rates, words) {
-  if (rates.length === 0) return `Blocks per second, ${words}: nothing seen yet`
+  if (rates.length === 0) return `Blocks per second, ${words}: no values yet`
   const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
   return `Blocks per second, ${words}: ${formatRate(mean)} on average, ${formatRate(Math.max(...rates))} at most`
 }

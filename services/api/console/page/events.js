@@ -173,7 +173,7 @@ export function createEvents() {
 function waitingText(isCatchingUp) {
   return isCatchingUp
     ? 'No events yet. Publishing starts when the reader has reached the head of the chain.'
-    : 'No events yet. They appear as blocks bring them.'
+    : 'No events yet. New blocks with events appear here.'
 }
 
 /**

@@ -30,7 +30,9 @@
   }
 
   function check() {
-    explain('This page could not load all of its scripts. Reload it; /health has the same facts as JSON.')
+    explain(
+      'This page could not load all of its scripts. Reload the page, or read /health, which has the same facts as JSON.',
+    )
   }
 
   // Error events of scripts that cannot be loaded do not bubble: listen in the capture phase.

@@ -50,5 +50,5 @@ function failureOf(result, seenMs) {
   if (result.kind === 'unavailable') return `The api does not answer. Retrying automatically.${last}`
   if (result.kind === 'failed')
     return `The api answered with an error (status ${result.status}). Retrying automatically.${last}`
-  return `The api answered with something that this page does not understand; it may have been updated.${last}`
+  return `The api sent an answer that this page cannot read, perhaps because the api was updated. Reload the page.${last}`
 }

@@ -6,9 +6,12 @@ import { formatAge, formatBytes, formatDuration, formatTime, formatRate, formatW
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** Lag in blocks up to which a reader counts as at the head: blocks that arrive between two updates. */
+/**
+ * Greatest lag, in blocks, at which a reader counts as being at the head: 4 blocks arrive between two updates of the
+ * page.
+ */
 const HEAD_BLOCKS = 4
-/** A reader without a heartbeat for so long has stopped or hangs. */
+/** A reader whose last heartbeat is older has stopped or hangs, seconds. */
 const SILENT_SECONDS = 30
 const stateWords = /** @type {Readonly<Record<string, string>>} */ ({
   connecting: 'connecting',
@@ -18,7 +21,7 @@ const stateWords = /** @type {Readonly<Record<string, string>>} */ ({
   done: 'at stop_block',
 })
 
-/** The readers: how far each is, and how fast. */
+/** Shows the position and the speed of each reader. */
 export function createReaders() {
   const list = byId('readers')
   const empty = byId('readers-empty')
@@ -47,7 +50,7 @@ export function createReaders() {
         empty,
         health.database === 'unavailable'
           ? 'The readers are unknown while the database is unavailable.'
-          : `No reader has committed a block yet. What is served: ${accounts}.`,
+          : `No reader has committed a block yet. Served contracts: ${accounts}.`,
       )
       show(empty, readers.length === 0)
     },
@@ -95,7 +98,7 @@ function createCard(name) {
     /**
      * @param {ReaderView} reader
      * @param {HistoryRange} range
-     * @param {number} now of the server, ms
+     * @param {number} now time of the server, ms since 1970
      */
     update(reader, range, now) {
       const isSilent = !reader.is_done && (reader.seconds_since_heartbeat ?? Infinity) > SILENT_SECONDS
@@ -128,7 +131,9 @@ function createCard(name) {
   }
 }
 
-/** The chain nodes of a reader, one row each; hidden until the status of a node is known. */
+/**
+ * Shows the chain nodes of a reader, one row for each node. The table is hidden until the reader has reported a node.
+ */
 function createNodes() {
   const rows = create('tbody')
   const titles = ['Node', 'State', 'Receiving', 'Behind', 'Faults']
@@ -183,14 +188,14 @@ function contractChip({ family, account }) {
 }
 
 /**
- * A reader may start anywhere: progress counts from there.
+ * Progress of a reader in percent of the blocks from its start block, which may be any block of the chain.
  * @param {ReaderView} reader
  */
 function percentOf({ state, start_block, block_num, target_block }) {
   const all = target_block - start_block + 1
   if (all <= 0 || (state === 'live' && target_block - block_num <= HEAD_BLOCKS)) return 100
   const done = Math.min(100, Math.max(0, ((block_num - start_block + 1) / all) * 100))
-  // The last of many blocks would otherwise be lost in rounding.
+  // With many blocks the last ones would be rounded to 100 %.
   return block_num < target_block ? Math.min(done, 99.9) : done
 }
 

@@ -6,13 +6,17 @@ import { countOf, formatDuration, formatWhole } from './format.js'
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 /** @typedef {'database' | 'stopped' | 'node' | 'fork' | 'catching-up'} StateKind */
 /**
- * `text` is constant while the state lasts, so that screen readers announce it once; `note` contains the changing details.
+ * `text` is constant while the state lasts, so that screen readers announce the text once. `note` contains the changing
+ * details.
  * @typedef {{ kind: StateKind, text: string, note: string, isStale: boolean }} PageState
  */
 
-/** A reader without a heartbeat for so long has stopped or hangs. */
+/** A reader whose last heartbeat is older has stopped or hangs, seconds. */
 const SILENT_SECONDS = 30
-/** A node that is lost for less time is found again before a person has read about it. */
+/**
+ * A shorter interruption of the connection to the chain node is not shown, seconds: it ends before a person has read
+ * the notice.
+ */
 const LOST_SECONDS = 5
 
 /**
@@ -32,7 +36,7 @@ export function describeState(data) {
 /** @typedef {{ kind: StateKind, text: string, facts: readonly string[], seconds: number | null }} Found */
 
 /**
- * Finds the state that matters most; undefined if the readers are at the head and nothing is wrong.
+ * Finds the most important problem; undefined if the readers are at the head and nothing is wrong.
  * @param {ConsoleData} data
  * @returns {Found | undefined}
  */
@@ -78,7 +82,7 @@ function stoppedState(reader) {
     kind: 'stopped',
     text: `${place}. The log of the filler names the cause.`,
     facts: [],
-    // A reader that is restarted and stops again reports each stop; the time of its last commit does not change.
+    // Count from the last commit: a reader that restarts and stops again sends new heartbeats, but commits nothing.
     seconds: reader.seconds_since_commit ?? silent,
   }
 }
@@ -91,7 +95,12 @@ function nodeState({ name, state, is_done: isDone, nodes, seconds_since_commit: 
   if (isDone || state !== 'connecting' || seconds === null || seconds < LOST_SECONDS) return undefined
   const which =
     nodes.length > 1 ? `None of the ${nodes.length} chain nodes sends` : 'The chain node does not send'
-  return { kind: 'node', text: `${which} blocks to reader ${name}. It keeps trying.`, facts: [], seconds }
+  return {
+    kind: 'node',
+    text: `${which} blocks to reader ${name}. The reader keeps trying.`,
+    facts: [],
+    seconds,
+  }
 }
 
 /**

@@ -39,7 +39,7 @@ it.each([
   [
     { state: 'connecting', seconds_since_commit: 42 },
     {},
-    /^The chain node does not send blocks to reader main\. It keeps trying\.$/,
+    /^The chain node does not send blocks to reader main\. The reader keeps trying\.$/,
     'for 42 s',
   ],
   [

@@ -4,10 +4,10 @@ import { formatAge, formatBytes, formatCount } from './format.js'
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').TableView} TableView */
 
-/** Tables that are shown before "all" is chosen. */
+/** Number of tables that the page shows before the user chooses "Show all". */
 const FIRST = 10
 
-/** The tables of the database, the largest first. */
+/** Shows the sizes of the database tables, largest first. */
 export function createStorage() {
   const more = byId('sizes-more')
   let isWhole = false

@@ -4,13 +4,16 @@ import { countOf, formatAge, formatBytes, formatDuration, formatWhole } from './
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** Lag in blocks up to which a reader counts as at the head: blocks that arrive between two updates. */
+/**
+ * Greatest lag, in blocks, at which a reader counts as being at the head: 4 blocks arrive between two updates of the
+ * page.
+ */
 const HEAD_BLOCKS = 4
 const words = { healthy: 'Healthy', degraded: 'Degraded', unhealthy: 'Unhealthy' }
 const tones = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' }
 
 /**
- * Page header, the four figures below the header, and the served namespaces.
+ * Shows the page header, the four figures below the header, and the served namespaces.
  * @param {ConsoleData} data
  */
 export function showSummary(data) {
@@ -30,7 +33,7 @@ export function showSummary(data) {
   } else {
     setFigure('head', formatWhole(chain.head_block))
     const ageMs = chain.head_time === null ? null : Math.max(0, data.time - chain.head_time)
-    setNote('head', ageMs === null ? 'Its time is not known yet' : formatAge(ageMs / 1_000))
+    setNote('head', ageMs === null ? 'The time of the block is not known yet' : formatAge(ageMs / 1_000))
   }
   showLag(data.readers, isIndexing)
   const { database } = data
@@ -80,7 +83,8 @@ function isCatchingUp({ state }) {
   return state === 'catching-up'
 }
 
-/** A sentence with each problem, its duration, and the command that helps.
+/**
+ * Returns a sentence with each problem and its duration, and the command that helps.
  * @param {ConsoleData} data
  */
 function troubleOf({ health, time }) {
@@ -90,7 +94,7 @@ function troubleOf({ health, time }) {
       return since === null ? reason : `${reason} (for ${formatDuration(Math.max(0, time - since) / 1_000)})`
     })
     .join('; ')
-  // `npm start` has no such script.
+  // The script exists in the appliance only. A key-value store in memory means that `npm start` runs the service.
   const help =
     health.catching_up || health.kvstore_kind === 'memory'
       ? ''
@@ -120,7 +124,7 @@ function setNote(name, text) {
 let servedText = ''
 
 /**
- * The namespaces, and who runs this.
+ * Shows the served namespaces, and the provider and the version of the service.
  * @param {ConsoleData} data
  */
 export function showServed({ namespaces, provider, version, revision, chain, state_port }) {
@@ -167,7 +171,7 @@ function pathLink(path, place) {
  * @returns {Node}
  */
 function providerNode({ name, url }) {
-  // The operator sets the address; only an http or https address becomes a link.
+  // The operator sets the URL; only an http or https URL becomes a link.
   if (!/^https?:\/\//.test(url)) return document.createTextNode(name)
   return create('a', { text: name, attributes: { href: url, rel: 'noreferrer' } })
 }

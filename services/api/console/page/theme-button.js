@@ -14,7 +14,7 @@ const icons = /** @type {Readonly<Record<string, string>>} */ ({
   dark: 'M20 14.500A8.500 8.500 0 0 1 9.500 4 8.500 8.500 0 1 0 20 14.500z',
 })
 
-/** The button that cycles through the colour themes: device setting, light, dark. */
+/** Starts the button that cycles through the colour themes: device setting, light, dark. */
 export function startThemeButton() {
   const button = byId('theme')
   const icon = byIdOfIcon()
@@ -49,6 +49,6 @@ function save(theme) {
     if (theme === 'device') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without local storage the choice is lost when the page is reloaded.
   }
 }

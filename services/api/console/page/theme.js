@@ -6,6 +6,6 @@
     const chosen = localStorage.getItem('pronghorn-theme')
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen
   } catch {
-    // Without storage the device decides.
+    // Without local storage the page uses the colour scheme of the device.
   }
 })()
