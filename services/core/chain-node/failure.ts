@@ -16,7 +16,7 @@ export class UnknownToNode extends Error {}
 /** Matches the error details with which nodes of all versions report an unknown account. */
 const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
 
-/** Refuses an answer that is no success. @throws UnknownToNode, NodeStatusError */
+/** Throws an error for an answer with an error status. @throws UnknownToNode, NodeStatusError */
 export function requireSuccess({ ok, status }: Response, text: string): void {
   if (status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
   if (!ok) throw new NodeStatusError(status)

@@ -1,8 +1,9 @@
 import { bytesText, secondsText } from '../limits/index.ts'
 import type { Limit } from '../limits/index.ts'
 
-/** Response timeouts in ms: for requests that a service waits for, and for background requests. */
+/** Timeout of a request that a service waits for, ms. */
 export const TIMEOUT_MS = 5_000
+/** Timeout of a background request, ms. */
 export const BACKGROUND_TIMEOUT_MS = 30_000
 
 /** Maximum response sizes of single requests, in bytes. */

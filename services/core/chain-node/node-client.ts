@@ -38,7 +38,7 @@ export class NodeClient {
     }
   }
 
-  /** Like `ask`, for an account; null if the account does not exist on the chain. */
+  /** Like `ask`, for a request about an account; null if the account does not exist on the chain. */
   async askAccount(path: string, body: object): Promise<Record<string, unknown> | null> {
     try {
       return await this.#askPatiently(path, body)

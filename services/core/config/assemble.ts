@@ -26,8 +26,8 @@ export type GivenParts = { readonly [P in ConfigPart]?: unknown }
 export type PartOrigins = { readonly [P in ConfigPart]?: ReadonlyMap<string, string> }
 
 /**
- * Input of `assembleConfig` besides the files: problems and warnings found so far, and the environment for the
- * connection file; null ignores the environment.
+ * Input of `assembleConfig` besides the files: the problems and warnings found so far, and the environment
+ * variables for the connection file (null: none apply).
  */
 export interface AssemblyContext {
   readonly env: Environment | null

@@ -79,7 +79,7 @@ function collectFamilies(readers: readonly ReaderView[], findings: Findings): In
   return families
 }
 
-/** Refuses an account that the contracts of two families would have. */
+/** Refuses an account that is configured for contracts of two families. */
 function checkAccounts(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
   const owners = new Map<string, HandlerName>()
   for (const [family, { account }] of families)
@@ -153,7 +153,7 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
 /** Input of the dependency checks. */
 interface NeedContext {
   readonly path: readonly (string | number)[]
-  /** Whether all entries of all readers are valid: an invalid entry may be the missing one. */
+  /** Whether all entries of all readers are valid. An invalid entry may be the one that a check misses. */
   readonly isWhole: boolean
   readonly reader: string
   readonly families: IndexedFamilies

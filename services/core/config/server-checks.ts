@@ -49,7 +49,7 @@ export function checkServer(server: ServerView, findings: Findings): void {
   warnAboutForgery(server, findings)
 }
 
-/** Refuses one of the two ports of the server file, which are equal. */
+/** Refuses one of the two ports of the server file, because both have the same number. */
 function refuseMetricsPort(findings: Findings, port: number): void {
   const ofServer: Place = { part: 'server', path: ['server_port'] }
   const fault = findings.chooseFault(ofServer, { part: 'server', path: ['metrics_port'] })
@@ -97,7 +97,10 @@ export function checkServerWithReaders(
   checkPorts(server, readers, findings)
 }
 
-/** Warns about a namespace whose reader lacks its contract, while another reader has it: live data come from the reader. */
+/**
+ * Warns about a namespace whose connected reader does not index its contract although another reader does:
+ * live data come from the connected reader.
+ */
 function warnAboutReader(
   namespace: NamespaceConfig,
   at: number,
@@ -132,7 +135,10 @@ function servedAccount(namespace: NamespaceConfig): [argument: string, account: 
   }
 }
 
-/** Checks for port conflicts. Only the first reader opens its listener. Filler and API may share a machine. */
+/**
+ * Refuses equal ports of the API and the filler, because both may run on one machine. Of all readers, only
+ * the first opens its listener.
+ */
 function checkPorts(server: ServerView, readers: readonly ReaderView[], findings: Findings): void {
   const listener = readers[0]
   if (listener?.server_port === undefined || !overlap(server.server_addr, listener.server_addr)) return

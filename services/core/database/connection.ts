@@ -28,7 +28,10 @@ export interface DatabaseLimits {
   readonly settings?: Readonly<Record<string, string>>
   /** Connect timeout in ms; default 10 seconds. Tests shorten it. */
   readonly connectTimeoutMs?: number
-  /** Whether the session is part of a restore, or looks at one; other sessions are refused until its end. */
+  /**
+   * Whether the session belongs to a restore or inspects one. Other sessions are refused until the restore
+   * ends.
+   */
   readonly isOfRestore?: true
 }
 
@@ -71,8 +74,8 @@ async function readPassword({ password, password_file: file }: DatabaseAddress):
 }
 
 /**
- * Applies the settings of a session by SET, and refuses a database whose restore is unfinished. As startup parameters,
- * PgBouncer would refuse most settings.
+ * Applies the settings of a session by SET, because PgBouncer refuses most settings as startup parameters.
+ * Refuses a database whose restore is unfinished. ⏎
  *
  * @throws RetryableError `RESTORE_UNFINISHED`.
  */
@@ -85,7 +88,7 @@ async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<voi
   // A service that was cut off may reconnect while a restore fills the database.
   if (limits.isOfRestore !== true) statements.push(FIND_RESTORE)
   if (statements.length === 0) return
-  // Several statements have an array of results.
+  // A query of several statements returns an array of results.
   const found: unknown = await client.query(statements.join('; '))
   const last = (Array.isArray(found) ? found.at(-1) : found) as pg.QueryResult
   if (limits.isOfRestore !== true) refuseFoundRestore(last)

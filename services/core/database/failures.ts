@@ -3,12 +3,12 @@ import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
 import type { ErrorCode, ErrorDetails } from '../errors/index.ts'
 import type { DatabaseAddress } from './connection.ts'
 
-/** Address of the database for messages; undefined where only a session is at hand. */
+/** Address of the database for messages; undefined if the caller has only a session. */
 type DatabasePlace = Pick<DatabaseAddress, 'host' | 'port' | 'user' | 'database'>
 
 interface Known {
   readonly code: ErrorCode
-  /** Builds the message; names the server if its address is known. */
+  /** Builds the message, which names the server if the address is known. */
   readonly message: (place: DatabasePlace | undefined) => string
   /** Whether the cause lasts until an operator acts, so that waiting cannot help. */
   readonly isLasting?: true
@@ -24,7 +24,7 @@ const loginRefused: Known = {
     `${serverOf(place)} refuses the login${place === undefined ? '' : ` of user ${place.user} to database ${place.database}`}`,
 }
 
-/** The limit that is exhausted, for the remedy, if it is one of a role or of a database. */
+/** Describes the exhausted connection limit for the remedy, if it is the limit of a role or of a database. */
 function exhaustedLimit({ message }: Error): ErrorDetails {
   const [, kind, name] = /too many connections for (role|database) (".*")/.exec(message) ?? []
   if (kind === undefined) return {}

@@ -140,8 +140,9 @@ export function checkApplied(known: readonly Migration[], applied: readonly Appl
  * Maximum time in ms that a migration waits for a lock: later statements on the same table queue behind the request.
  */
 const LOCK_TIMEOUT_MS = 500
-/** Pause before the next attempt, and number of attempts. */
+/** Pause before the next attempt, ms. */
 const LOCK_PAUSE_MS = 500
+/** Maximum number of attempts. */
 const LOCK_ATTEMPTS = 60
 const LOCK_NOT_AVAILABLE = '55P03'
 

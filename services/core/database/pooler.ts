@@ -4,8 +4,8 @@ import { connectDatabase } from './connection.ts'
 import type { DatabaseAddress } from './connection.ts'
 
 /**
- * Number of comparisons of two connections: in a single comparison, another client of the pooler could hide the
- * switch.
+ * Number of checks whether the pooler has switched the server session: in a single check, another client of
+ * the pooler could hide the switch.
  */
 const ROUNDS = 5
 

@@ -1,15 +1,19 @@
 import type pg from 'pg'
 import { RetryableError } from '../errors/index.ts'
 
-/** Table of the applied migrations, and the schema of an unfinished restore that contains it until the end. */
+/** Table of the applied migrations. */
 export const MIGRATIONS = 'pronghorn_migrations'
+/** Schema that contains the table of the applied migrations until the restore has ended. */
 export const RESTORE_SCHEMA = 'restore'
 
-/** Has a row while a restore is unfinished. `to_regclass` would need a right on the schema. */
+/**
+ * Query that returns a row while a restore is unfinished. Reads `pg_class`, because `to_regclass` would need
+ * a privilege on the schema.
+ */
 export const FIND_RESTORE = `SELECT FROM pg_catalog.pg_class WHERE relname = '${MIGRATIONS}'
   AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = '${RESTORE_SCHEMA}')`
 
-/** @param found result of `FIND_RESTORE`. @throws RetryableError `RESTORE_UNFINISHED`. */
+/** Throws if the result of `FIND_RESTORE` has a row. @throws RetryableError `RESTORE_UNFINISHED`. */
 export function refuseFoundRestore({ rowCount }: pg.QueryResult): void {
   if (rowCount !== 0)
     throw new RetryableError(
@@ -18,7 +22,7 @@ export function refuseFoundRestore({ rowCount }: pg.QueryResult): void {
     )
 }
 
-/** @throws RetryableError `RESTORE_UNFINISHED`. */
+/** Refuses a database whose restore is unfinished. @throws RetryableError `RESTORE_UNFINISHED`. */
 export async function refuseUnfinishedRestore(client: pg.ClientBase | pg.Pool): Promise<void> {
   refuseFoundRestore(await client.query(FIND_RESTORE))
 }

@@ -1,6 +1,6 @@
 /**
- * The counters that the assets handler adds to with every action, recomputed as sums over rows of the same blocks.
- * By table: the statement that returns the table's rows, with the columns in the order of the table.
+ * Statements that recompute the counter tables of the assets family from the counted rows, by table. The
+ * columns have the order of the table.
  */
 export const assetsCounters: Readonly<Record<string, string>> = {
   'assets.accounts': `SELECT owner AS account, count(*) AS assets FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1`,

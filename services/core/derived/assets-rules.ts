@@ -2,7 +2,7 @@ import { assetsCounters } from './assets-counters.ts'
 import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** Compares a counter with the rows that it counts. */
+/** Creates the rule that a counter table equals the counts that `assetsCounters` recomputes. */
 function counts(rule: string, table: string, columns: string): DerivedRule {
   return sameRows(rule, table, columns, assetsCounters[table]!)
 }

@@ -21,9 +21,9 @@ export const derivedRules: readonly DerivedRule[] = [
 /** Rows that break a rule. */
 export interface DerivedViolations {
   readonly rule: string
-  /** How many rows break it. */
+  /** Number of rows that break the rule. */
   readonly count: number
-  /** The first violating rows, as text. */
+  /** Descriptions of the first rows that break the rule. */
   readonly violations: readonly string[]
 }
 
@@ -32,13 +32,14 @@ interface BrokenRow {
   count: bigint
 }
 
-/** Rows that violate a rule; null if no row does. @param shown maximum number of rows to name. */
+/** Finds the rows that break a rule; null if no row does. @param shown maximum number of rows to describe. */
 export async function findBroken(
   query: (text: string) => Promise<BrokenRow[]>,
   { rule, violations }: Rule,
   shown: number,
 ): Promise<DerivedViolations | null> {
-  // Without the CTE, PostgreSQL plans for the first rows of LIMIT: a nested loop, which is slow where no row is broken.
+  // Without the CTE, PostgreSQL plans for the first rows of LIMIT. The plan is a nested loop, which is slow
+  // if no row breaks the rule.
   const rows = await query(
     `WITH broken(text) AS MATERIALIZED (${violations}) SELECT text, (SELECT count(*) FROM broken) FROM broken LIMIT ${shown}`,
   )
@@ -72,10 +73,10 @@ export async function heldRules(client: pg.ClientBase): Promise<DerivedRule[]> {
 }
 
 /**
- * Recomputes everything derived in SQL and compares it with the database.
+ * Recomputes everything derived in SQL and compares it with the database. ⏎
  *
  * @param client in a transaction whose statements see one snapshot.
- * @param shown how many rows of each rule are named.
+ * @param shown maximum number of rows to name for each rule.
  */
 export async function findDerivedViolations(
   client: pg.ClientBase,

@@ -1,7 +1,10 @@
 import { assetsContract, marketContract } from '../model/contract/index.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** Rows that belong to a row of another table: with that row the chain's row is compared, without it nothing is. */
+/**
+ * Rules that every row of a child table has its parent row. A comparison with the chain reads child rows
+ * through their parent, so it does not find a child row without parent.
+ */
 export const childRules: readonly DerivedRule[] = [assetsContract.assets, marketContract.bonusfees].flatMap(
   ({ table, key, children }) =>
     children.map((child) => {

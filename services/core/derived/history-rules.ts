@@ -3,8 +3,8 @@ import { knownFromFirst } from './id-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
 /**
- * Tables with a block and its time: the table, and the column prefixes before `_at_time` and `_at_block`; the
- * prefix of the first event comes first.
+ * Tables that store the block and the time of events: name of the table, and the prefixes of its column pairs
+ * `…_at_time` and `…_at_block`, first event first.
  */
 const dated = modelTables.flatMap(({ name, columns }) => {
   const names = Object.keys(columns)
@@ -36,7 +36,7 @@ const datedBlocks = [
   'SELECT reader, block_num, block_time FROM chain.reversible_blocks',
 ].join(' UNION ')
 
-/** Statements that return the sequence of every event of a family that has a row. */
+/** Statements that return the sequence number of every stored event of a family. */
 const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
   assets: `SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers
     UNION ALL SELECT minted_seq FROM assets.assets WHERE minted_seq IS NOT NULL`,
@@ -67,7 +67,10 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
   }
 }
 
-/** Rows that name the block or the time of one of their events: text of the row, sequence of the event, number or time. */
+/**
+ * Statements that return the rows which contain the block or the time of one of their events: text of the
+ * row, sequence number of the event, number or time.
+ */
 const placedEvents = {
   assets: {
     column: 'block_num',
@@ -95,7 +98,7 @@ function placesOf(family: keyof typeof placedEvents): DerivedRule {
   }
 }
 
-/** Each table whose rows have a block in which they came about and later ones. */
+/** Statements that return the rows in which a later block is below the block of the row's creation. */
 const changedRows = dated
   .filter(([, names]) => names.length > 1)
   .map(
@@ -105,7 +108,10 @@ const changedRows = dated
   )
   .join(' UNION ALL ')
 
-/** Rules between rows of the past. The chain does not hold these rows any more: a rule finds contradictions only. */
+/**
+ * Rules that compare historical rows with each other. The chain no longer holds these rows, so a rule can
+ * only find contradictions.
+ */
 export const historyRules: readonly DerivedRule[] = [
   {
     rule: 'every block of a reader has one time, later blocks have later times, and none is later than the position',
@@ -139,7 +145,8 @@ export const historyRules: readonly DerivedRule[] = [
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],
     },
-    // In odd spans the settings omitted the transfers; a sender is compared with the holder of the same span.
+    // The configuration left out the transfers of some block spans, which get odd numbers. The sender of a
+    // transfer is compared with the previous recipient only if both transfers are in the same span.
     violations: `
       WITH left_out AS (
         SELECT blocks FROM chain.sources s, unnest(s.transfers_left_out) blocks WHERE s.family = 'assets'),
@@ -225,7 +232,7 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
   },
   {
-    // The contract takes no fee above 15 %. What the fee was at the time of the trade is not stored.
+    // The fee at the time of the trade is not stored, so the contract's maximum of 15 % is the bound.
     rule: 'payouts belong to a trade and its asset, and are not more than the highest fee',
     covers: {},
     violations: `

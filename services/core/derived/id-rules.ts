@@ -3,8 +3,8 @@ import type { NumberedTable } from './numbered-tables.ts'
 import type { DerivedRule } from './rule.ts'
 
 /**
- * SQL condition that the rows of a family are known since the chain began: its reader started at the first block, the
- * family was not added later, and no block was left out.
+ * SQL condition that the database has all rows of a family since the first block of the chain: the reader
+ * started at the first block, the family was not added later, and no block was left out.
  */
 export const knownFromFirst = (family: string): string => `
   EXISTS (SELECT 1 FROM chain.sources s JOIN chain.readers r ON r.name = s.reader

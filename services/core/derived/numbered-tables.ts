@@ -1,17 +1,20 @@
-/** Tables whose rows have ids that a contract gives out one after the other. */
+/** Tables whose rows have consecutive ids from a counter of the contract. */
 
-/** Rows whose ids a counter of the contract gives out one after the other. */
+/** Rows with consecutive ids from a counter of the contract. */
 export interface NumberedTable {
   readonly table: string
   readonly id: string
-  /** First id that the contract gives out. */
+  /** First id of the contract's counter. */
   readonly first: string
-  /** Statement that returns the id that the contract gives out next. */
+  /** Statement that returns the next id of the contract's counter. */
   readonly next: string
   readonly family: 'assets' | 'market' | 'tools'
-  /** Column with the block in which a row was created; 0 where that is not known. */
+  /** Column with the block that created a row; 0 if the block is not known. */
   readonly created: string
-  /** Log action that creates each row; assets store the sequence of their mint instead. */
+  /**
+   * Name of the log action that creates a row. Absent for assets, whose rows store the sequence number of
+   * their mint.
+   */
   readonly log?: string
 }
 
@@ -67,7 +70,7 @@ export const numberedTables: readonly NumberedTable[] = [
 
 /**
  * Statement that returns a text for each range of ids that a table lacks.
- * @param since SQL expression of the first id that it has to have.
+ * @param since SQL expression of the first id that the table must have.
  */
 export function missingIds({ table, id, next }: NumberedTable, since: string): string {
   return `

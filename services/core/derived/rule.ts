@@ -24,18 +24,18 @@ export interface DerivedRule extends Rule {
    * reads may be the wrong ones, so that a repair writes nothing.
    */
   readonly restsOn?: string
-  /** The table, if all its rows can be recomputed. */
+  /** Table whose rows can all be recomputed, if the rule has one. */
   readonly recomputed?: RecomputedTable
   /** Statement that corrects rows that violate the rule; it may correct only some of them. */
   readonly correction?: string
 }
 
-/** Names of a list of columns with commas, without their casts. */
+/** Splits a comma-separated list of columns into names, and removes their casts. */
 export function columnNames(columns: string): string[] {
   return columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
 }
 
-/** The rule that a table has exactly the rows that `rows` recomputes, compared by all columns. */
+/** Creates the rule that a table has exactly the rows that `rows` recomputes, compared by all columns. */
 export function sameRows(rule: string, table: string, columns: string, rows: string): DerivedRule {
   return {
     rule,

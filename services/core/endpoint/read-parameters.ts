@@ -17,10 +17,13 @@ export interface Given {
 
 const noLists: NamedLists = () => Promise.resolve(undefined)
 
-/** End of the names of parameters that exclude rows. */
+/** Suffix of the names of parameters that exclude rows. */
 const EXCLUDING = '_blacklist'
 
-/** Named lists of a parameter that excludes rows: without the items of an unknown list the answer would show those rows. */
+/**
+ * Refuses an unknown list in a parameter that excludes rows: without the list's items, the answer would
+ * contain the rows that the client wants to exclude.
+ */
 function knownLists(lists: NamedLists): NamedLists {
   return async (list) => {
     const items = await lists(list)
@@ -42,7 +45,7 @@ export async function readParameters<P extends Parameters>(
     try {
       const listsOfIt = name.endsWith(EXCLUDING) ? knownLists(lists) : lists
       const read = parameter.read(find(name, parameter), listsOfIt, warnOfIt)
-      // Only named lists have to be waited for.
+      // Only a parameter with named lists returns a promise.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value
     } catch (error) {

@@ -29,7 +29,10 @@ export abstract class PronghornError extends Error {
     return this.#details
   }
 
-  /** Adds facts that only a caller knows, such as the option that an address came from; those it has stay. */
+  /**
+   * Adds facts that only a caller knows, such as the option that supplied an address. Existing facts are not
+   * replaced.
+   */
   addDetails(details: ErrorDetails): this {
     this.#details = { ...details, ...this.#details }
     return this

@@ -22,7 +22,10 @@ export type HistoryEntry = FeedEntry | 'unreadable'
 
 /** Number of entries to read from the database at once. */
 const BATCH = 32n
-/** Memory estimate: decoded objects take about twice their text, which has one byte per character. */
+/**
+ * Estimated memory per character of an entry's text. The text has one byte per character, and decoded objects
+ * take about twice as much.
+ */
 const BYTES_PER_CHARACTER = 2
 const ENTRY_BYTES = 500
 
@@ -78,7 +81,7 @@ export class FeedHistory {
   #older: ItemCache
   readonly #reading = new Map<bigint, Promise<Batch>>()
   #forks = new ForkList()
-  /** Sequence after which all forks are in `#forks`. */
+  /** Sequence number; `#forks` contains all forks after it. */
   #forksAfter: bigint | undefined
   #epoch: number | undefined
   #newest = 0n
@@ -125,7 +128,7 @@ export class FeedHistory {
     return older?.entry
   }
 
-  /** Returns an entry; undefined if it is not stored. */
+  /** Reads an entry; undefined if the entry is not stored. */
   async read(sequence: bigint): Promise<HistoryEntry | undefined> {
     const known = this.peek(sequence)
     if (known !== undefined || sequence <= 0n) return known

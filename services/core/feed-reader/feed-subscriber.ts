@@ -17,8 +17,8 @@ export interface SubscriberTiming {
 const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
 
 /**
- * Limits of the queue of bus messages. Beyond a limit, messages are dropped and the entries are read from the
- * database, which stores all of them.
+ * Maximum number of bus messages in the queue. If the queue is full, further messages are dropped and the
+ * entries are read from the database, which stores all of them.
  */
 const MAX_WAITING = 256
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
@@ -30,10 +30,13 @@ const WARN_EVERY_MS = 60_000
 /** Options of `subscribeToFeed`. */
 export interface SubscribeOptions {
   readonly store: KeyValueStore
-  /** Reads from the primary database, to which the filler writes, not from a replica. */
+  /** Runs reads on the primary database, to which the filler writes, not on a replica. */
   readonly query: FeedQuery
   readonly reader: string
-  /** Start position: `now` (default) is after everything published so far; otherwise after the given entry. */
+  /**
+   * Start position: `now` (default) starts after all entries published so far; otherwise the subscription
+   * starts after the given entry.
+   */
   readonly from?: 'now' | { readonly epoch: number; readonly sequence: bigint }
   readonly logger: StoreLogger
   /**
@@ -56,7 +59,10 @@ export interface SubscriberStatus {
   readonly via: 'bus' | 'database'
   /** Last progress report of the filler; null before the first. */
   readonly lag: FeedLag | null
-  /** Counts of entries from the bus, entries from the database, and skipped malformed bus messages. */
+  /**
+   * Number of entries from the bus. The next members count entries from the database, and skipped malformed
+   * bus messages.
+   */
   readonly fromBus: number
   readonly fromDatabase: number
   readonly malformed: number
@@ -181,7 +187,7 @@ class Subscriber implements FeedSubscriber {
     }
   }
 
-  /** While the bus is silent, messages may have been lost: read the database. */
+  /** While the bus is silent, messages may have been lost, so the entries are read from the database. */
   #look(): void {
     if (performance.now() - this.#heardAtMs >= this.#timing.silenceMs) this.#isBusSilent = true
     if (this.#isBusSilent) this.#isBehind = true
@@ -280,7 +286,7 @@ class Subscriber implements FeedSubscriber {
     await this.#deliver(gap, sequence, 0)
   }
 
-  /** Last block of the gap; the events of the oldest stored entry follow. */
+  /** Last block of the gap, which ends before the events of the oldest stored entry. */
   async #lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
     const [oldest] = await this.#options.query<{ kind: string; block_num: number }>(
       'SELECT kind, block_num FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT 1',

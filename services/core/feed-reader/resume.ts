@@ -8,9 +8,9 @@ export interface ForkMark {
 }
 
 /**
- * The only fork to send to a client that resumes from a cursor; null if no fork affects the client. Entries between
- * the cursor and the last fork that reaches below the client's highest block are undone themselves, so the client
- * needs none of them and this fork can come first.
+ * The only fork to send to a client that resumes from a cursor: the last fork that undoes blocks which the
+ * client still has. Null if no fork affects the client. The fork also undoes every entry between the cursor
+ * and itself, so the client does not need these entries and can receive the fork first. ⏎
  *
  * @param forks forks after the cursor, in order.
  */
@@ -33,7 +33,7 @@ export function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): Fe
 }
 
 /**
- * The part of an entry that no later fork undid; null if nothing is left.
+ * The part of an entry that no later fork undid; null if later forks undid the whole entry.
  * @param undoneFrom lowest block that later forks undid.
  */
 export function survivor(entry: FeedEntry, undoneFrom: number): FeedEntry | null {

@@ -18,14 +18,17 @@ export interface FeedState {
   readonly toldTo: number
 }
 
-/** A stored entry; `problem` replaces an entry that cannot be decoded. */
+/** A stored entry. An entry that cannot be decoded is replaced by a `problem`. */
 export type StoredEntry =
   | { readonly sequence: bigint; readonly entry: FeedEntry; readonly characters: number }
   | { readonly sequence: bigint; readonly problem: unknown }
 
 /** Maximum size of a stored entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
-/** Maximum stored bytes of the entries before the last one of a batch, so that a large entry is read almost alone. */
+/**
+ * Maximum stored bytes of all entries of a batch before the last one. The limit makes a read return few
+ * entries besides a large one.
+ */
 const MAX_READ_BYTES = 1024 * 1024
 /** Fastest deflate level that still finds repetitions within a block. */
 const DEFLATE_LEVEL = 3
@@ -64,7 +67,10 @@ export function oldestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.prunedTo, seen: null, block: 0 }
 }
 
-/** Reads entries after `after` in order: at least one, at most `limit`, fewer if they are large. */
+/**
+ * Reads entries after the sequence number `after`, in order: at least one, at most `limit`, fewer if the
+ * entries are large.
+ */
 export async function readFeed(
   query: FeedQuery,
   reader: string,

@@ -82,7 +82,9 @@ export interface FeedBlock {
   readonly reader: string
   /** Start time of the feed in epoch milliseconds. Sequences of different epochs belong to different feeds. */
   readonly epoch: number
-  /** Position in the reader's feed, decimal. Consecutive entries have consecutive numbers. */
+  /**
+   * Sequence number of the entry in the reader's feed, decimal. Consecutive entries have consecutive numbers.
+   */
   readonly sequence: string
   readonly block: FeedBlockHead
   readonly transactions: readonly FeedTransaction[]
@@ -123,7 +125,10 @@ export interface FeedLag {
   readonly sequence: string
   /** Last block that the reader committed. */
   readonly block_num: number
-  /** Target of the reader: the head, or the last irreversible block if it reads irreversible blocks only. */
+  /**
+   * Target block of the reader: the head block, or the last irreversible block if the reader reads
+   * irreversible blocks only.
+   */
   readonly head_block: number
   readonly behind: number
   /** Whether the reader is close enough to the head to publish blocks. */

@@ -66,7 +66,7 @@ export class AnswerBudget {
 
   constructor({ answer_bytes: one, answers_bytes: all }: AnswerLimits) {
     this.maxBytes = one
-    // One client's share must allow at least one response of maximum size.
+    // The share of one client must allow at least one response of maximum size.
     this.#budget = new ByteBudget({
       maxBytes: Math.max(all, one),
       maxBytesOfOne: Math.max(one, all * SHARE_OF_ONE),
@@ -84,7 +84,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Waits until a client may use any bytes, so that nothing is read from the database for a client above its share.
+   * Waits until a client is below its share of the budget, so that nothing is read from the database for a
+   * client above its share.
    * @throws RequestError 503.
    */
   async admit({ key, isExempt }: AnswerClient): Promise<void> {

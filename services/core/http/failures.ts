@@ -7,7 +7,10 @@ export interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Turns the errors of inner steps into responses; headers set before the error stay. */
+/**
+ * Creates the step that turns the errors of inner steps into responses. Headers that were set before the
+ * error are kept.
+ */
 export function createFailureStep(answer: (context: Context, error: unknown) => void): Middleware {
   return async (context, next) => {
     try {

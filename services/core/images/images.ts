@@ -1,11 +1,11 @@
 /**
- * Public images, with exact tags. A new one is written here; `npm run docs:write` writes it into the compose files, the
- * Dockerfile and the documents.
+ * Public images, with exact tags. `npm run docs:write` copies the tags into the compose files, the Dockerfile
+ * and the documents.
  */
 export const images = {
   node: 'node:24.21.0-bookworm-slim',
   postgres: 'postgres:14.24-bookworm',
-  /** For new installations; 14 is the default. */
+  /** PostgreSQL for new installations. Without a setting, the containers use version 14. */
   newPostgres: 'postgres:18.6-bookworm',
   redis: 'redis:7.2.16-bookworm',
   nginx: 'nginx:1.30.5-trixie',

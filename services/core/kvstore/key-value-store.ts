@@ -16,7 +16,7 @@ export type Unsubscribe = () => Promise<void>
  * RetryableError `KVSTORE_UNAVAILABLE`.
  */
 export interface KeyValueStore {
-  /** `memory` is a store of this process alone. */
+  /** `memory`: the store belongs to this process alone. */
   readonly kind: 'redis' | 'memory'
   /** Returns the value; null if it is absent or expired. */
   get(key: string): Promise<string | null>

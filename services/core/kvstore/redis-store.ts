@@ -85,7 +85,7 @@ function ignore(): void {
 function createWriteWatch(logger: StoreLogger) {
   let state: StoreState = 'up'
   const note = (now: StoreState): void => {
-    // Connection errors are logged by the connection itself.
+    // The connection itself logs connection errors.
     if (now === state || now === 'unavailable') return
     state = now
     const sentence = describeStoreState(now)

@@ -1,4 +1,4 @@
-/** Availability of a store; for refused writes, the cause as far as Redis names it. */
+/** Availability of a store. If the store refuses writes, the state is the cause that Redis names. */
 export type StoreState = (typeof storeStates)[number]
 
 export const storeStates = [

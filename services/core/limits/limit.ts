@@ -8,7 +8,7 @@ export interface Limit {
   readonly counts: string
   /** Unit to which the limit applies, such as `connection`. */
   readonly per: string
-  /** Limit as text with unit. If `setting` is given, only needed where the setting does not say everything. */
+  /** Limit as text with unit. Optional if `setting` is given, whose default is then the limit. */
   readonly value?: string
   /** Effect for a client beyond the limit. */
   readonly beyond: string

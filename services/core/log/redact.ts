@@ -6,9 +6,12 @@ const SECRET_KEY =
 // A match ends at a quote, so that a JSON line stays valid JSON; the length limits keep the matching time linear.
 const URL_LOGIN =
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}|[^\s:/?#@"]{1,1024})@/gi
-/** Addresses of nodes and lists: providers put the key of a customer into the path or the query. */
+/** Matches the path and query of node and list addresses: providers put the key of a customer there. */
 const URL_REST = /\b((?:https?|wss?):\/\/[^\s/?#"\\]{1,1024})(\/[^\s?#"\\]{0,2048})?(\?[^\s#"\\]{0,4096})?/gi
-/** A part of a path that may be a key: letters with digits or capitals, or longer than a word. */
+/**
+ * Matches a path segment that may be a key: a segment with a digit, with a capital letter after a small one,
+ * or of at least 24 characters.
+ */
 const KEY_IN_PATH = /(?<=\/)(?=[^/]*\d|[^/]*[a-z][^/]*[A-Z]|[^/]{24})[\w.~%+=-]{8,}(?=\/|$)/g
 const MAX_DEPTH = 12
 const MAX_ENTRIES = 1000
@@ -23,8 +26,8 @@ export function isSecretKey(key: string): boolean {
 }
 
 /**
- * Replaces what may be a secret in URLs: the password or the token before the host, and of HTTP and websocket addresses
- * the query and the parts of the path that may be a key.
+ * Replaces possible secrets in URLs: the password or token before the host; in HTTP and websocket addresses
+ * also the query, and the path segments that may be a key.
  */
 export function redactUrls(text: string): string {
   if (!text.includes('://')) return text

@@ -22,7 +22,10 @@ export interface Metrics {
 
 /** Options of `createMetrics`. */
 export interface MetricsOptions {
-  /** Whether to add the metrics of Node.js; default true. Threads leave them to their process. */
+  /**
+   * Whether to add the metrics of Node.js; default true. A thread passes false, because its process reports
+   * these metrics.
+   */
   readonly ofProcess?: boolean
 }
 

@@ -93,7 +93,7 @@ interface Reading<T> {
    * @throws Complaint for an invalid text.
    */
   readonly read: (text: string) => T | undefined
-  /** Complaint for a given value of another JSON type. */
+  /** Error message for a value of a wrong JSON type. */
   readonly complaint?: string
 }
 

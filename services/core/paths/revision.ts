@@ -2,13 +2,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-/** Characters of a revision that are shown. */
+/** Number of characters of a revision that are shown. */
 const SHOWN = 7
 const REVISION = /^[0-9a-f]{7,64}$/
 
 /**
- * First characters of the revision that a package was made from: the word in a file `REVISION`, which images carry, or
- * what is checked out where there is a repository. Undefined where neither is known.
+ * First characters of the revision from which the package was built: the content of the file `REVISION` of an
+ * image, else the commit that is checked out. Undefined without both.
  */
 export function readRevision(root: string = packageRoot): string | undefined {
   const revision = readText(join(root, 'REVISION')) ?? readCheckedOut(root)
@@ -21,7 +21,7 @@ function readCheckedOut(root: string): string | undefined {
   if (folder === undefined || head === undefined) return undefined
   const branch = /^ref: (.+)$/.exec(head)?.[1]
   if (branch === undefined) return head
-  // A further working tree has its branches in the repository that it belongs to.
+  // A linked working tree has its branches in the repository to which it belongs.
   const shared = readText(join(folder, 'commondir'))
   const folders = shared === undefined ? [folder] : [folder, resolve(folder, shared)]
   for (const each of folders) {
@@ -31,7 +31,7 @@ function readCheckedOut(root: string): string | undefined {
   return undefined
 }
 
-/** The folder itself, or the one that a file of this name points to. */
+/** The git folder of a working tree: the folder `.git`, or the folder that a file `.git` points to. */
 function findRepository(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
   const target = /^gitdir: (.+)$/.exec(readText(path) ?? '')?.[1]

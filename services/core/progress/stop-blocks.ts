@@ -1,4 +1,4 @@
-/** The last block of each reader that is to stop at one (`stop_block`). */
+/** The `stop_block` of each reader that has one. */
 export function listStopBlocks(
   readers: readonly { readonly name: string; readonly stop_block: number }[],
 ): ReadonlyMap<string, number> {

@@ -1,4 +1,4 @@
-/** Minimum observation time for an estimate of the remaining time, ms. */
+/** Minimum time of observation before the remaining time is estimated, ms. */
 const LEAST_MS = 4_000
 /** Time over which the rate is averaged, ms. */
 const RATE_MS = 30_000
@@ -12,14 +12,17 @@ interface Sample {
 }
 
 /**
- * Estimates how long a reader needs to the head of the chain. The rate is that of the last 30 seconds, net of the blocks
- * that the chain adds meanwhile; a changed rate moves the result over about ten seconds instead of at once.
+ * Estimates the time until a reader reaches the head of the chain. The rate is the average of the last 30
+ * seconds, less the blocks that the chain adds meanwhile. If the rate changes, the estimate follows within
+ * about ten seconds instead of at once.
  */
 export class TimeLeft {
   readonly #samples: Sample[] = []
   #shown: { readonly atMs: number; readonly seconds: number } | undefined
 
-  /** Takes a position of the reader and of the head. @param atMs on any clock that only moves forward. */
+  /**
+   * Records a position of the reader and of the head. @param atMs time by a clock that only moves forward.
+   */
   note(atMs: number, block: number, head: number): void {
     this.#samples.push({ atMs, block, head })
     while (atMs - this.#samples[0]!.atMs > RATE_MS) this.#samples.shift()
@@ -38,7 +41,10 @@ export class TimeLeft {
     this.#shown = { atMs, seconds: expected + (estimate - expected) * weight }
   }
 
-  /** Seconds left at the last position; null while nothing is gained, or too little was seen. */
+  /**
+   * Estimated seconds left, as of the last position; null if the reader does not come closer to the head, or
+   * before LEAST_MS.
+   */
   get seconds(): number | null {
     return this.#shown?.seconds ?? null
   }

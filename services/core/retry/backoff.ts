@@ -1,7 +1,10 @@
 /** Parameters of an exponential back-off. */
 export interface BackoffSettings {
   readonly firstMs: number
-  /** Maximum delay: each delay is twice the previous one up to this. Default `firstMs`: all delays are equal. */
+  /**
+   * Maximum delay. Each delay is twice the previous one, up to this maximum. Default `firstMs`: all delays
+   * are equal.
+   */
   readonly longestMs?: number
   /** Random part of each delay, 0 to 1, so that clients of one server do not return simultaneously. Default 0. */
   readonly jitter?: number

@@ -5,7 +5,7 @@ export function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
   return wait(delayMs, true, { signal }).catch(() => false)
 }
 
-/** Resolves when the signal aborts; at once if it has already. */
+/** Resolves when the signal aborts; at once if the signal has already aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

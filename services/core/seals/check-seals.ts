@@ -10,7 +10,7 @@ export interface ChangedRange {
   readonly kind: string
   readonly firstBlock: number
   readonly lastBlock: number
-  /** 0 for a range without a seal: it had no rows. */
+  /** Number of rows in the seal; 0 for a range without seal, which had no rows when it was sealed. */
   readonly sealedRows: bigint
   readonly rows: bigint
 }
@@ -28,7 +28,8 @@ interface ComparedRange extends ChangedRange {
 }
 
 /**
- * Computes all seals from the rows of one snapshot, and names the ranges that changed after they were sealed.
+ * Computes all seals from the rows of one snapshot, and returns the ranges whose rows changed after sealing.
+ * ⏎
  *
  * The client must not be in a transaction.
  */
@@ -69,7 +70,7 @@ async function compareKind(
   { rangeBlocks, sealedTo, seals }: KindSeals,
   { from = 0, to = sealedTo }: SealChoice,
 ): Promise<ComparedRange[]> {
-  // Ranges that contain at least one of the blocks; each is checked as a whole.
+  // Every range that contains at least one of the blocks is checked as a whole.
   const firstBlock = Math.floor(from / rangeBlocks) * rangeBlocks
   const lastBlock = Math.min(Math.floor(to / rangeBlocks) * rangeBlocks + rangeBlocks - 1, sealedTo)
   if (firstBlock > lastBlock) return []

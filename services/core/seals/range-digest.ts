@@ -1,13 +1,13 @@
 import type pg from 'pg'
 import type { RowSource, SealedKind } from './sealed-kinds.ts'
 
-/** Blocks of a range, both included. */
+/** Range of blocks, both ends included. */
 export interface BlockRange {
   readonly firstBlock: number
   readonly lastBlock: number
 }
 
-/** Positions, both included. */
+/** Interval of positions (values of the kind's `position` expression), both ends included. */
 export interface Interval {
   readonly low: bigint
   readonly high: bigint
@@ -16,12 +16,13 @@ export interface Interval {
 /** Count and digest of the rows of a kind in a range of blocks. */
 export interface RangeDigest {
   readonly rows: bigint
-  /** 32 bytes. */
+  /** SHA-256, 32 bytes. */
   readonly digest: Buffer
 }
 
-/** Lowest and highest position of all rows. */
+/** Lowest possible position of a row. */
 export const LOWEST_POSITION = -(2n ** 63n)
+/** Highest possible position of a row. */
 export const HIGHEST_POSITION = 2n ** 63n - 1n
 
 /** Settings for the transaction that fix the text form of numbers in COPY lines. */
@@ -63,7 +64,7 @@ export async function digestInterval(
   return rows[0]!
 }
 
-/** A range computed from its rows. */
+/** Count and digest of a range whose rows were read. */
 export interface FoundRange extends RangeDigest {
   readonly firstBlock: number
 }
@@ -91,8 +92,8 @@ export async function digestRanges(
 }
 
 /**
- * A row belongs to the last block whose first global sequence is not above the row's; earlier rows belong to the first
- * block.
+ * Hashes rows without a block column. A row belongs to the last block whose first global sequence is not
+ * above that of the row. Rows before the first block belong to the first block.
  */
 async function digestSequences(
   client: pg.ClientBase,
@@ -108,12 +109,12 @@ async function digestSequences(
      WHERE before IS DISTINCT FROM first / $1::integer ORDER BY first_seq`,
     [rangeBlocks],
   )
-  // Without any block all rows count in the first range.
+  // Without blocks, all rows count in the first range.
   const all = runs.length > 0 ? runs : [{ low: LOWEST_POSITION, high: null, firstBlock: 0 }]
   const byRange = new Map<number, Interval[]>()
   for (const [at, { low, high, firstBlock }] of all.entries()) {
     if (firstBlock > wanted.lastBlock || firstBlock + rangeBlocks <= wanted.firstBlock) continue
-    // A range in several runs means damaged block rows.
+    // If block rows are damaged, a range may consist of several runs of sequences.
     const interval = { low: at === 0 ? LOWEST_POSITION : low, high: high ?? HIGHEST_POSITION }
     byRange.set(firstBlock, [...(byRange.get(firstBlock) ?? []), interval])
   }

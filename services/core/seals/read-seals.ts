@@ -14,7 +14,7 @@ interface Seal {
 export interface KindSeals {
   readonly kind: string
   readonly rangeBlocks: number
-  /** Last sealed block; -1 before the first. Ranges up to it that have no seal have no rows. */
+  /** Last sealed block; -1 before the first. A range up to this block without a seal has no rows. */
   readonly sealedTo: number
   /** Reason why the kind was sealed again from the start; null if it was not. */
   readonly reason: string | null
@@ -25,7 +25,7 @@ export interface KindSeals {
 /** Bounds of the seals to read; all seals without a bound. */
 export interface SealChoice {
   readonly kinds?: readonly string[]
-  /** First and last block; all ranges that contain one of the blocks are read. */
+  /** First block of the bounds. All ranges that contain a block of the bounds are read. */
   readonly from?: number
   readonly to?: number
 }

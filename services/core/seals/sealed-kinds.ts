@@ -8,9 +8,9 @@ export interface RowSource {
   readonly from: string
   /** Predicate of the partial index on the position, or `true`. */
   readonly scan: string
-  /** Condition on scanned rows: the row cannot change any more. */
+  /** Condition on scanned rows: the row can no longer change. */
   readonly settled: string
-  /** Indexed expression that ascends with the blocks. */
+  /** Indexed SQL expression whose values ascend with the blocks of the rows. */
   readonly position: string
   /** Number of the block in which the row became settled. */
   readonly block: string
@@ -31,11 +31,11 @@ export interface SealedKind {
   readonly order: readonly string[]
   readonly sources: readonly RowSource[]
   /**
-   * For tables of appended rows: the table that maps global sequences to blocks; `sources` then find its blocks. Null
-   * for rows with a block column.
+   * For append-only tables: the table that maps global sequences to blocks, in which `sources` then find the
+   * blocks. Null for rows with a block column.
    */
   readonly blocks: { readonly table: string; readonly sequence: string; readonly from: string } | null
-  /** Set if further columns of the rows change after the rows are sealed. */
+  /** Whether other columns of the rows change after sealing. */
   readonly isOfChangingRows?: boolean
 }
 
@@ -78,7 +78,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
   }
 }
 
-/** List columns in which a listing of a single asset may repeat its own columns. */
+/** List columns that may repeat a single-value column if the listing has one asset. */
 export const bundleColumns = new Set(['template_ids', 'schema_names'])
 
 /** SQL of the value of a column before its conversion to text. */
@@ -124,7 +124,7 @@ function describe({ table, name, without = [], only, sources, order, blocks = nu
   }
 }
 
-/** Source of rows with block and position in columns of their own. */
+/** Creates the source of a table that has columns for block and position. */
 const rowsOf = (
   table: string,
   columns: { readonly position: string; readonly block: string },
@@ -157,18 +157,19 @@ function appended(
 const blocksOf = (table: { readonly name: string }) =>
   describe({ table, sources: [rowsOf(table.name, bySequence)] })
 
-/** Settled listings of a kind, one source for each index that finds them. */
+/** Settled listings of one kind. Each element of `ended` is a source with its own index. */
 interface Listings {
   readonly table: { readonly name: string; readonly key: readonly string[] }
   readonly kind: number
-  /** Pairs of `scan` and `settled`, of the listing `t`. */
+  /** Conditions `scan` and `settled` of each source; the listing is `t`. */
   readonly ended: readonly { readonly scan?: string; readonly settled?: string }[]
 }
 
 const sales: Listings = {
   table: marketTables.sales,
   kind: 1,
-  // The update index is ordered by state and covers sales with an offer; sales_offer_idx covers the few without.
+  // Sales with an offer are in an index that is ordered by state; the few sales without offer are in
+  // sales_offer_idx.
   ended: [
     { scan: 't.state = 2 AND t.offer_id IS NOT NULL' },
     { scan: 't.state = 3 AND t.offer_id IS NOT NULL' },
@@ -199,7 +200,10 @@ const listings = ({ table, ended }: Listings) =>
     sources: ended.map((conditions) => rowsOf(table.name, byUpdate, conditions)),
   })
 
-/** Trades of settled listings. A trade has no block column, so the block of its listing counts. */
+/**
+ * Sources of the trades of settled listings. A trade has no block column, so its block is that of the
+ * listing.
+ */
 const tradesOf = ({ table, kind, ended }: Listings): RowSource[] =>
   ended.map((conditions) => {
     const { scan, settled, position, block } = rowsOf(table.name, byUpdate, conditions)
@@ -264,7 +268,7 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(toolsTables.logs),
   describe({
     table: toolsTables.links,
-    // Another reader may index the assets later, which changes both columns.
+    // If another reader indexes the assets later, both columns change.
     without: ['collection_names', 'has_unknown_assets'],
     sources: [rowsOf('tools.links', byUpdate, { settled: 't.state IN (2, 3)' })],
   }),

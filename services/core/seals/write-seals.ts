@@ -29,23 +29,26 @@ interface Progress {
   readonly nextPosition: bigint
 }
 
-/** The readers that seal a kind: one, or all readers for rows that they share. */
+/** Names of the readers that seal a kind: one reader, or all readers for rows that they share. */
 interface Owners {
   readonly names: string
   /** Newest block that no fork can undo for any of the readers; null if one of them has no block yet. */
   readonly settledTo: number | null
 }
 
-/** Result of one step of sealing, to be written. */
+/** Result of a sealing step, before it is written. */
 interface Found {
-  /** The state that the step continues; null if the kind has no seals, or is sealed again from the start. */
+  /**
+   * The state before the step; null if the kind has no seals, or if sealing starts again from the first
+   * range.
+   */
   readonly before: Progress | null
   /** Reason for sealing again from the start. */
   readonly reason: string | null
   readonly owners: string
   readonly after: Progress
   readonly firstBlock: number
-  /** Null without rows. */
+  /** Null if the range has no rows. */
   readonly seal: (RangeDigest & Interval) | null
 }
 
@@ -108,9 +111,10 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
     return { ...common, after: { ...start, sealedTo: lastEnd }, firstBlock: lastEnd + 1, seal: null }
   const range = { firstBlock, lastBlock: firstBlock + rangeBlocks - 1 }
   const beyond = await firstFrom(client, kind.sources, nextPosition, range.lastBlock + 1)
-  // Counts only positions of settled blocks: above them a fork may insert positions lower than those in the snapshot.
+  // Searches only positions of settled blocks: a fork may insert rows above them with lower positions than
+  // the snapshot has.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
-  // Rows before every block belong to the first block.
+  // Rows before the first block belong to the first block.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
   const high = beyond === null ? HIGHEST_POSITION : beyond.position - (kind.blocks === null ? 0n : 1n)
   const digest = await digestInterval(client, kind, { low, high }, range)
@@ -118,7 +122,9 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   return { ...common, after, firstBlock, seal: digest.rows === 0n ? null : { ...digest, low, high } }
 }
 
-/** The lowest position at or after a given position and block, and the lowest block, over all sources. */
+/**
+ * Finds, over all sources, the lowest position at or after a given position and block, and the lowest block.
+ */
 async function firstFrom(
   client: pg.ClientBase,
   sources: readonly RowSource[],
@@ -139,7 +145,7 @@ async function firstFrom(
   return first === null || lowest === null ? null : { position: first, block: lowest }
 }
 
-/** The highest position from a given position up to a block. */
+/** Finds the highest position from a given position up to a given block. */
 async function lastUpTo(
   client: pg.ClientBase,
   sources: readonly RowSource[],

@@ -3,8 +3,9 @@ import type { ByteSink } from '../../bytes/index.ts'
 import { nameFromString, nameToBigInt, nameToString } from '../values/name.ts'
 import type { AbiKvTable, AbiLaterSections } from './definition.ts'
 
-// EOSIO 2.1 continued ABIs with `kv_tables` (still version 1.2), Spring 2.0 with `calls` and `call_results` (version 1.3). A
-// call of Spring has a text for its name; branches of Spring differ in whether its id follows.
+// The sections after `action_results` differ between node versions. EOSIO 2.1 added `kv_tables` (ABI version
+// still 1.2); Spring 2.0 added `calls` and `call_results` (ABI version 1.3). Spring stores the name of a call
+// as text; only some branches of Spring store an id after the name.
 
 /** Whether a version is 1.`minor` or later. */
 export function isSince(version: string, minor: number): boolean {

@@ -78,7 +78,8 @@ export class AttributeReader {
 function unsigned(most: number): ReadScalar {
   return (reader) => {
     const value = reader.varint()
-    // The contract cannot write more than the type holds. If such a value appears, decimal text preserves it.
+    // The contract cannot write a value above the maximum of its type. If such a value appears, decimal text
+    // preserves it.
     return typeof value === 'number' && value <= most ? value : value.toString()
   }
 }

@@ -11,7 +11,7 @@ interface Case {
   readonly packedTail?: string
   readonly table: string
   readonly row: string
-  /** Null if the row must be refused. */
+  /** Expected value; null if the decoder must refuse the row. */
   readonly value: unknown
 }
 

@@ -277,7 +277,10 @@ function propertyKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }
 
-/** Fields before the first extension, and the fields from it on: data that end before an extension leave it out. */
+/**
+ * Splits the fields of a struct at the first extension field. Data may end before an extension field, which
+ * is then absent.
+ */
 function untilExtension(fields: StructNode['fields']): [StructNode['fields'], StructNode['fields']] {
   const first = fields.findIndex(({ extension }) => extension)
   return first === -1 ? [fields, []] : [fields.slice(0, first), fields.slice(first)]

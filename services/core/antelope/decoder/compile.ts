@@ -30,8 +30,8 @@ export interface DecoderOptions {
   /** Fields to decode. Other fields are skipped, and reading stops after the last wanted field. */
   readonly only?: readonly string[]
   /**
-   * Refuse bytes left over after the value. Combined with `only`, the fields after the last wanted field are skipped
-   * first.
+   * Whether to refuse bytes left over after the value. Combined with `only`, the fields after the last wanted
+   * field are skipped first.
    */
   readonly exact?: boolean
 }

@@ -69,7 +69,7 @@ export const MAX_DEPTH = 32
 const FREE_VISITS = 1 << 20
 const VISITS_PER_BYTE = 16
 
-/** Starts a decode of `bytes` from `start` to `end`; both must lie inside. */
+/** Starts a decode of `bytes` from offset `start` to offset `end`; both offsets must lie inside `bytes`. */
 export function beginReading(
   bytes: Uint8Array,
   start: number,

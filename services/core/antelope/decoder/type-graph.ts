@@ -3,7 +3,8 @@ import type { AbiDefinition, AbiStruct } from '../abi/index.ts'
 import { childrenOf, isBuiltin } from '../types/index.ts'
 import type { ArrayNode, OptionalNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
-// Nodes refuse ABIs nested deeper than 32, so a deeper ABI is an attack.
+// Maximum nesting of types. Nodes refuse ABIs nested deeper than 32, so only a hostile ABI exceeds this
+// limit.
 const MAX_STATIC_DEPTH = 64
 export const MAX_FIELDS = 200_000
 const MAX_FIXED_LENGTH = 65_536

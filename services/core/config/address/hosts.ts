@@ -5,7 +5,10 @@ const MAX_PORT = 65_535
 const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
 const LONGEST_NAME = 253
 
-/** Whether the text is a host name or an IP address. A name whose last part is a number is none: `10.0.0.300`. */
+/**
+ * Whether the text is a host name or an IP address. A name whose last part is a number, such as `10.0.0.300`,
+ * is not a host name.
+ */
 export function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true
   const labels = text.split('.')
@@ -13,13 +16,13 @@ export function isHost(text: string): boolean {
   return text.length <= LONGEST_NAME && !isNumber && labels.every((label) => LABEL.test(label))
 }
 
-/** A host and its port; undefined for a host alone. */
+/** A host with an optional port. */
 export interface HostAndPort {
   readonly host: string
   readonly port: number | undefined
 }
 
-/** Takes apart `host`, `host:port` and `[address]:port`; undefined for other text. */
+/** Splits `host`, `host:port` or `[address]:port` into host and port; undefined for other text. */
 export function splitHostAndPort(text: string): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
   const host = bracketed ?? plain
@@ -29,10 +32,13 @@ export function splitHostAndPort(text: string): HostAndPort | undefined {
   return port === undefined || (port >= 1 && port <= MAX_PORT) ? { host, port } : undefined
 }
 
-/** The words for a host, for the documentation and for problems. */
+/** Description of an allowed host, for the documentation and for problems. */
 export const HOST_ALLOWED = 'a host name or an IP address'
 
-/** Whether the text is an IP address, with or without prefix length. An address with a zone (`fe80::1%eth0`) is none. */
+/**
+ * Whether the text is an IP address, with or without prefix length. An address with a zone (`fe80::1%eth0`)
+ * is not accepted.
+ */
 export function isAddressRange(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/')
   const version = isIP(address)

@@ -86,7 +86,7 @@ const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) 
   }
 })
 
-/** Indexes of the texts that the list has before them. */
+/** Indexes of the texts that occur earlier in the list. */
 function listRepeated(texts: readonly string[]): number[] {
   return texts.flatMap((text, at) => (texts.indexOf(text) < at ? [at] : []))
 }
@@ -149,7 +149,10 @@ const shipList = z
     for (const at of listRepeated(places))
       context.addIssue({ code: 'custom', path: [at], message: 'another node: the list has this one' })
   })
-/** Text that is the same for equal nodes. Zod compares the entries of a list even where one is no URL. */
+/**
+ * Text that is equal for equal nodes. Accepts any address: zod compares the entries of a list even if one of
+ * them is not a URL.
+ */
 const placeOf = (address: string, from: number, to: number): string =>
   `${URL.canParse(address) ? new URL(address).href : address} ${from} ${to}`
 const ship = z.union([shipUrl(), shipList], { error: shipAllowed }).meta({ allowed: shipAllowed })

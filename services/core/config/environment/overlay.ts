@@ -35,7 +35,7 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
     if (found === undefined) continue
     const leaf = parseVariable(setting, found.text)
     if (setting.key.startsWith('kvstore.tls.') && setting.schema.safeParse(leaf).success) {
-      // A variable that turns TLS off stands above the file of an authority.
+      // A variable that turns TLS off takes precedence over the file of a certificate authority.
       if (isOff || !qualifiesTls(value, leaf)) continue
     }
     if (setting.key === 'kvstore.tls') isOff = leaf === false
@@ -49,8 +49,8 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
 }
 
 /**
- * Whether a valid variable applies to `kvstore.tls`: the strictness alone must not switch TLS on, the file of an
- * authority does.
+ * Whether a valid variable applies to `kvstore.tls`. If TLS is off, the file of a certificate authority
+ * switches TLS on, but the strictness of the certificate check alone does not.
  */
 function qualifiesTls(value: unknown, leaf: unknown): boolean {
   const tls = isObject(value) && isObject(value.kvstore) ? value.kvstore.tls : undefined
@@ -71,7 +71,10 @@ export function valueAt(content: unknown, steps: readonly SettingStep[]): unknow
   }, content)
 }
 
-/** Every place that a setting has in the content of a file, also where the key is absent. */
+/**
+ * Paths of a setting in the content of a file: one for each matching list entry, even if the entry lacks the
+ * key.
+ */
 export function placesOf(content: unknown, [step, ...rest]: readonly SettingStep[]): Path[] {
   if (step === undefined) return [[]]
   if (typeof step === 'string' && step !== EACH)
@@ -87,7 +90,7 @@ export function placesOf(content: unknown, [step, ...rest]: readonly SettingStep
 interface Laying {
   readonly leaf: unknown
   readonly path: Path
-  /** Records the path at which the value was set. */
+  /** Called with the path at which the value was set. */
   readonly set: (path: Path) => void
 }
 

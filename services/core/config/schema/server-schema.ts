@@ -50,7 +50,7 @@ const originPattern = z
   .string({ error: ORIGIN_ALLOWED })
   .min(1, { error: ORIGIN_ALLOWED })
   .max(500, { error: ORIGIN_ALLOWED })
-  // A flag would be found in no origin, and shut out every page.
+  // `true` and `false` are refused: as patterns they match no origin, so every page would be refused.
   .refine((value) => isRegularExpression(value) && !/^(?:true|false)$/i.test(value), {
     error: ORIGIN_ALLOWED,
   })

@@ -22,10 +22,10 @@ export async function isNewest(applied: readonly AppliedMigration[]): Promise<bo
 }
 
 /**
- * Replaces all schemas by empty ones with the given migrations, within a transaction of the caller. The applied
- * migrations stay in the schema of the restore until `publishSchema`.
+ * Replaces all schemas by empty ones with the given migrations, within a transaction of the caller. The
+ * applied migrations stay in the schema of the restore until `publishSchema`. ⏎
  *
- * @throws FatalError `RESTORE_TARGET_FILLED` if another program made one of the schemas.
+ * @throws FatalError `RESTORE_TARGET_FILLED` if one of the schemas belongs to another program.
  */
 export async function recreateSchema(
   client: pg.ClientBase,
@@ -59,7 +59,10 @@ async function refuseForeignSchemas(client: pg.ClientBase, schemas: readonly str
     )
 }
 
-/** Ends a restore, within a transaction of the caller: from its commit on the database is served. */
+/**
+ * Ends a restore, within a transaction of the caller. Once the transaction is committed, services accept the
+ * database.
+ */
 export async function publishSchema(client: pg.ClientBase): Promise<void> {
   await client.query(`ALTER TABLE ${RESTORE_HISTORY} SET SCHEMA public`)
   await client.query(`DROP SCHEMA ${RESTORE_SCHEMA} CASCADE`)

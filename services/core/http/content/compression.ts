@@ -26,7 +26,10 @@ const gzipText = promisify(gzip)
  */
 const BROTLI_QUALITY = 1
 const GZIP_LEVEL = 2
-/** Minimum body size to compress in another thread: below, the handover takes longer than the compression. */
+/**
+ * Minimum body size to compress in another thread, bytes: the handover of a smaller body takes longer than
+ * its compression.
+ */
 const OTHER_THREAD_BYTES = 16_384
 
 /** Size of the cache of parsed header values: few distinct `Accept-Encoding` values are in use. */

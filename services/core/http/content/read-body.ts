@@ -61,7 +61,7 @@ export function describeBodyLimits(
   ]
 }
 
-/** Adds the time limit, which is the same for every server. */
+/** Creates body limits with the time limit that all servers share. */
 export function bodyLimits(maxBytes: number, maxBytesAtOnce: number): BodyLimits {
   return { maxBytes, maxBytesAtOnce, maxMs: MAX_MS }
 }

@@ -1,7 +1,8 @@
 /** Maximum part of the budget that one client may use at once. */
 export const SHARE_OF_ONE = 1 / 4
-/** Maximum requests waiting for bytes, per client and in total. */
+/** Maximum number of a client's requests that wait for bytes. */
 const MAX_WAITING_OF_ONE = 8
+/** Maximum number of all requests that wait for bytes. */
 const MAX_WAITING = 1_024
 
 /** Limits of a byte budget. */
@@ -31,12 +32,12 @@ export class ByteBudget {
     this.#maxBytesOfOne = maxBytesOfOne
   }
 
-  /** Bytes currently held. */
+  /** Bytes currently taken by all clients. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes bytes if neither limit is exceeded; returns whether it did. */
+  /** Takes bytes if neither limit is exceeded. @returns whether the bytes were taken. */
   take(client: string, bytes: number): boolean {
     const held = (this.#held.get(client) ?? 0) + bytes
     if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytesOfOne) return false
@@ -46,8 +47,8 @@ export class ByteBudget {
   }
 
   /**
-   * Takes bytes, waiting until other clients return enough.
-   * @returns false if that takes longer than `waitMs`.
+   * Takes bytes; waits until other clients have returned enough.
+   * @returns false if not enough bytes are free within `waitMs`.
    */
   async takeWithin(client: string, bytes: number, waitMs: number): Promise<boolean> {
     if (this.take(client, bytes)) return true

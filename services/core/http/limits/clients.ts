@@ -11,7 +11,10 @@ export type TrustedProxies = boolean | number | string | readonly string[]
 export interface Client {
   /** Normalized address of the TCP connection; `unknown` if the connection is already closed. */
   readonly peer: string
-  /** Client address: the furthest address that a trusted proxy vouches for, or the peer's address without a proxy. */
+  /**
+   * Client address. Without a trusted proxy, the address of the peer; else the furthest address that a
+   * trusted proxy vouches for.
+   */
   readonly address: string
 }
 

@@ -29,8 +29,8 @@ export interface RequestLimit {
   /** Counts a request of a client, allowed or refused. */
   count(client: string): Promise<RequestWindow>
   /**
-   * With `bill_execution_time`: counts one more request for each further second that a request took. The response
-   * itself does not show them.
+   * With `bill_execution_time`: counts one more request for each further second that a request took. The
+   * response to this request does not contain the additional counts yet.
    */
   bill(client: string, elapsedMs: number): void
 }
@@ -107,9 +107,9 @@ export interface RateLimitParts {
 }
 
 /**
- * Refuses requests above the limit with 429. All requests of a window count, refused ones too. With
- * `bill_execution_time`, each further second that a request takes counts as one more request; the next response shows
- * it.
+ * Refuses requests above the limit with 429. All requests of a window count, including refused ones. With
+ * `bill_execution_time`, each further second that a request takes counts as one more request; the headers of
+ * the client's next response include the additional counts.
  */
 export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts): Middleware {
   const { settings } = limit

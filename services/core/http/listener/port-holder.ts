@@ -18,7 +18,7 @@ export async function findPortHolder(port: number): Promise<string | undefined> 
       }
     }
   } catch {
-    // Without /proc nothing is known.
+    // Without /proc the process is unknown.
   }
   return undefined
 }

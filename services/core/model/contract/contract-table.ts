@@ -43,7 +43,10 @@ export interface ChildRows {
   /** Name of the list in reports. */
   readonly name: string
   readonly table: Table
-  /** Columns of the other table that hold the key of this row, in key order; empty if this table has only one row. */
+  /**
+   * Columns of the child table that hold the key of the parent row, in key order; empty if the parent table
+   * has only one row.
+   */
   readonly by: readonly string[]
   /** Child columns that the list determines; the first of them orders the rows. */
   readonly columns: readonly string[]

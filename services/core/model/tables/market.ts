@@ -106,7 +106,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is `template_id`; `schema_names` likewise. */
+    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -139,7 +139,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, which has its template in `template_id`. The same holds for `schema_names`. */
+    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -169,7 +169,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, which has its template in `template_id`. The same holds for `schema_names`. */
+    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,

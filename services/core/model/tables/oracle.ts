@@ -1,7 +1,7 @@
 import { action, block, orNull, row } from '../column.ts'
 import { keyedTable } from '../table.ts'
 
-/** The tables of the oracle family. The newest median outlives changes of its pair. */
+/** The tables of the oracle family. The newest median stays when its pair changes. */
 export const oracleTables = {
   pairs: keyedTable(
     'oracle.pairs',

@@ -38,16 +38,16 @@ export interface ComparedSeals {
     readonly firstBlock: number
     readonly lastBlock: number
   }[]
-  /** At most `MOST_DIFFERENCES`. */
+  /** The first differing rows, at most `MOST_DIFFERENCES`. */
   readonly rows: readonly DifferingRow[]
 }
 
-/** Rows that a report names. */
+/** Maximum number of rows in a report. */
 const MOST_DIFFERENCES = 1_000
 
 /**
- * Seals and rows of a database. The seals are recomputed from the rows, so rows changed after sealing show as
- * differences.
+ * Seals and rows of a database. The seals are recomputed from the rows, so a row that changed after sealing
+ * is a difference.
  */
 function databaseSource(client: pg.ClientBase): SealSource {
   const read = async <T>({ text, values }: JsonStatement): Promise<T> => {

@@ -30,9 +30,9 @@ export class SealedLines {
   readonly #numeric: ReadonlySet<number>
   readonly #bundles: ReadonlySet<number>
   readonly #assetCount: number
-  /** Fields of the order of the kind. */
+  /** Index of the field of each order key of the kind. */
   readonly #keys: readonly number[]
-  /** Hashes of the rows with the last key: rows with equal keys are ordered by their hash. */
+  /** Hashes of the rows whose order keys equal those of the last row: such rows are ordered by their hash. */
   #equal: Buffer[] = []
   #key: readonly Buffer[] = []
   #range = 0
@@ -111,7 +111,7 @@ export class SealedLines {
 const tab = Buffer.of(TAB)
 
 function hashOf(line: Buffer): Buffer {
-  // A Hash object for each line takes twice as long.
+  // Creating a Hash object for each line takes twice as long as `hash`.
   return hash('sha256', line, 'buffer')
 }
 

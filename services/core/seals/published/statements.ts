@@ -40,25 +40,27 @@ export interface PublishedSeal {
   readonly origin: 'indexed' | 'imported'
 }
 
-/** A part of a sealed range: the rows of some blocks. */
+/** Count, parts and lines of the rows of some blocks of a sealed range. */
 export interface RangeParts {
   readonly rows: string
   /** Parts in ascending order of their blocks, without empty parts. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
-   * Lines of the rows from `offset` on, in their order, if the rows are few or the part is a single block; else null.
+   * Lines of the rows in their order, from `offset` on; null for more than one block with more than
+   * `MOST_LINES` rows.
    */
   readonly lines: readonly string[] | null
 }
 
-/** Maximum number of seals, and of row lines, in one answer. */
+/** Maximum number of seals in an answer. */
 export const MOST_SEALS = 1_000
+/** Maximum number of row lines in an answer. */
 export const MOST_LINES = 100
 const MOST_PARTS = 100
 
 const chosen = ({ kinds, from, to }: SealChoice) => [kinds ?? null, from ?? 0, to ?? 2_147_483_647] as const
 
-/** Returns a `SealSummary`. */
+/** Creates the statement that returns a `SealSummary`. */
 export function summaryStatement(choice: SealChoice = {}): JsonStatement {
   return {
     text: `
@@ -81,7 +83,7 @@ export function summaryStatement(choice: SealChoice = {}): JsonStatement {
   }
 }
 
-/** Returns the seals of a kind, at most `MOST_SEALS`. */
+/** Creates the statement that returns the seals of a kind, at most `MOST_SEALS`. */
 export function sealsStatement(kind: SealedKind, choice: Omit<SealChoice, 'kinds'>): JsonStatement {
   const [, from, to] = chosen(choice)
   return {
@@ -109,10 +111,10 @@ export interface RangePart {
 }
 
 /**
- * Returns `RangeParts`.
+ * Creates the statement that returns `RangeParts`. ⏎
  *
- * @param isBounded true: an index scan between the positions of the seal; a range without a seal then has no rows.
- * False: a scan of the whole table, which also finds rows changed or added after sealing.
+ * @param isBounded true: scans an index between the positions of the seal. A range without a seal then has no
+ * rows. False: scans the whole table, and thus also finds rows that were changed or added after sealing.
  */
 export function partsStatement(
   kind: SealedKind,
