@@ -39,14 +39,17 @@ export interface FillerHealthOptions {
 /** Connection limit: only supervisors and scrapers connect to this port. */
 const MAX_CONNECTIONS = 64
 
-/** A reader's thread reports every second; after this silence it counts as blocked, ms. */
+/**
+ * Maximum time without a report of a reader's thread, ms. The thread reports every second; a longer silence
+ * means that it is blocked.
+ */
 const SILENT_MS = 30_000
 
 /**
- * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET /metrics`
- * and `GET /config`. `/health` is 200 while all readers progress, even far behind the head, and 503 with the reasons
- * if a reader with blocks to process does not. An unavailable key-value store is named but leaves `/health` at 200.
- * `/healthc` is 200 as long as the process works.
+ * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET
+ * /metrics` and `GET /config`. `/health` is 200 while all readers progress, even far behind the head. It is
+ * 503 with the reasons if a reader has blocks to process but does not progress. An unavailable key-value
+ * store is named, but leaves `/health` at 200. `/healthc` is 200 as long as the process works. ⏎
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */

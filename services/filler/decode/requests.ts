@@ -6,7 +6,7 @@ import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
 export interface BlocksRequest {
   readonly start: number
   readonly end: number
-  /** Messages that the node may send before the first acknowledgement. */
+  /** Maximum number of messages that the node may send before the first acknowledgement. */
   readonly maxInFlight: number
   /** Reversible blocks that are already applied, ascending; `id` as 64 hexadecimal digits. */
   readonly havePositions: readonly { readonly num: number; readonly id: string }[]

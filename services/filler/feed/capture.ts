@@ -16,7 +16,10 @@ export interface DataReader {
   read(name: string, bytes: Uint8Array, start: number, end: number): unknown
 }
 
-/** Action data of non-indexed contracts above this size is left out of messages; a contract's code can be larger. */
+/**
+ * Maximum size of the action data of a non-indexed contract in a message, bytes. Larger data, such as the
+ * code of a contract, is left out.
+ */
 const MAX_FOREIGN_BYTES = 64 * 1024
 
 /** Template id that contracts write for "no template"; no asset has it. */

@@ -18,14 +18,17 @@ export interface FeedRecorderOptions {
   readonly reader: string
   readonly outbox: Outbox
   readonly mode: LiveMode
-  /** True if only irreversible blocks are read; the last irreversible block then counts as the head. */
+  /** Whether only irreversible blocks are read. The last irreversible block then counts as the head. */
   readonly irreversibleOnly: boolean
   readonly send: SendMessage
   /** Called for each feed entry after its commit. */
   readonly onEntry: (written: WrittenEntry) => void
 }
 
-/** A live reader sends a lag message on every second beat only: its block messages show its position too. */
+/**
+ * A live reader sends a lag message only on every second beat, because its block messages contain its
+ * position as well.
+ */
 const LIVE_BEATS = 2
 
 /**

@@ -8,7 +8,8 @@ export class LiveMode {
   readonly #maxBehind: number
 
   /**
-   * @param isWhole whether everything up to the next block has been published, as after a restart at the head.
+   * @param isWhole whether all blocks before the next one have been published, as after a restart at the
+   * head.
    * @param maxBehind distance to the head, in blocks, above which publishing stops.
    */
   constructor(isWhole: boolean, maxBehind: number) {

@@ -35,8 +35,8 @@ interface PackedEntry extends WrittenEntry {
 /** Maximum number of entries pruned in one commit, so that no commit takes long. */
 const MAX_PRUNED = 5_000
 /**
- * Pruning runs every 500 blocks, or every tenth of the retained blocks if that is fewer: one large deletion is cheaper
- * than many small ones.
+ * Maximum number of blocks between two prunings; a tenth of the retained blocks if that is fewer. One large
+ * deletion is cheaper than many small ones.
  */
 const PRUNE_EVERY_BLOCKS = 500
 
@@ -102,8 +102,8 @@ export class Outbox {
   }
 
   /**
-   * Copies the committed state of the feed for the open transaction. A new feed starts after block `toldTo`: blocks up
-   * to it count as not published.
+   * Copies the committed state of the feed for the open transaction. A new feed starts after block `toldTo`;
+   * the blocks up to `toldTo` count as not published.
    */
   #begin(toldTo: number): FeedState {
     this.#next = this.#current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }

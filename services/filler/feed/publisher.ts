@@ -9,8 +9,9 @@ export interface PublisherOptions {
   readonly onMessage?: (reader: string, outcome: 'sent' | 'dropped') => void
 }
 
-/** Limits of messages in flight to the key-value store, and of their characters; further messages are dropped. */
+/** Maximum number of messages in flight to the key-value store; further messages are dropped. */
 const MAX_UNDERWAY = 256
+/** Maximum number of characters of all messages in flight; further messages are dropped. */
 const MAX_UNDERWAY_CHARACTERS = 16 * 1024 * 1024
 /** Minimum interval between two log messages about dropped messages, ms. */
 const WARN_EVERY_MS = 60_000

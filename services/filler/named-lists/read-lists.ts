@@ -8,13 +8,13 @@ export type NamedItems = ReadonlyMap<string, readonly string[]>
 
 /** Limits of a source's reply. */
 export interface ListLimits {
-  /** Time from the request to the last byte of the reply. */
+  /** Maximum time from the request to the last byte of the reply, ms. */
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly maxLists: number
-  /** Items of one list. Bounds the size of a query that names the list. */
+  /** Maximum number of items in one list. Bounds the size of a query that names the list. */
   readonly maxItemsOfList: number
-  /** Items of all lists together, repeated ones included. */
+  /** Maximum number of items in all lists together; repeated items count. */
   readonly maxItems: number
 }
 

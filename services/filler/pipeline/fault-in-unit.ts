@@ -9,7 +9,10 @@ import type { UnitBlock } from '../store/index.ts'
 export interface FaultPlace {
   /** Last block to read again. */
   readonly last: number
-  /** True if one of the blocks is bad and it is unknown which: each block is then committed alone, which finds it. */
+  /**
+   * True if one of the blocks is bad, but not known which one. Each block is then committed alone, which
+   * finds the bad one.
+   */
   readonly singly: boolean
   /** Address of the node that sent a block that could not be applied; null for other faults. */
   readonly node: string | null

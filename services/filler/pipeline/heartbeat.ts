@@ -22,31 +22,37 @@ export interface ReaderStatus {
   readonly irreversible: number
   /** Blocks committed per second, averaged over the last five seconds. */
   readonly blocksPerSecond: number
-  /** Row operations and rollbacks since reading began. */
+  /** Row operations since reading began. */
   readonly operations: number
+  /** Rollbacks since reading began. */
   readonly forks: number
   /** Number of blocks received and not applied yet. */
   readonly queuedBlocks: number
-  /** Actions that did not fit their ABI, and rows of tables that no ABI defines. Both were skipped and logged. */
+  /** Actions that did not fit their ABI; they were skipped and logged. */
   readonly undecodableActions: number
+  /** Rows of tables that no ABI defines; they were skipped and logged. */
   readonly unknownTables: number
   /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
   /** Blocks between the last committed one and the target: the head, or the last irreversible block. */
   readonly blocksBehind: number
-  /** Blocks and bytes received since reading began, and connections opened. */
+  /** Blocks received since reading began. */
   readonly receivedBlocks: number
+  /** Bytes received since reading began. */
   readonly receivedBytes: number
+  /** Connections opened since reading began. */
   readonly connections: number
   /** Bytes of blocks that were received and not applied yet. */
   readonly heldBytes: number
-  /** Milliseconds since the node's last complete message, since its last block, and since the last commit. */
+  /** Milliseconds since the node's last complete message. */
   readonly sinceMessageMs: number | null
+  /** Milliseconds since the node's last block. */
   readonly sinceBlockMs: number | null
+  /** Milliseconds since the reader's last commit. */
   readonly sinceCommitMs: number | null
   /** Gaps below the last committed block, ascending. */
   readonly gaps: readonly Gap[]
-  /** The problem that stops the reader; null while it progresses. */
+  /** The problem that stops the reader; null while the reader progresses. */
   readonly problem: ReaderProblem | null
   /** Nodes of the reader, in the order of the configuration. */
   readonly nodes: readonly NodeStatus[]

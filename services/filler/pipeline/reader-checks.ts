@@ -101,9 +101,10 @@ interface Source {
 }
 
 /**
- * Claims the tables of the configured families, and records from which block on the other families are left out. A
- * family that was not configured for some blocks lacks their data. So adding it is refused, unless the operator
- * accepts the loss (`start_block_override`) or the reader indexes again (`delete_data`).
+ * Claims the tables of the configured families, and records from which block on the other families are left
+ * out. A family that was left out for some blocks lacks the data of these blocks. Adding such a family is
+ * refused, unless the operator accepts the loss (`start_block_override`) or the reader indexes again
+ * (`delete_data`).
  */
 async function claimFamilies(
   store: Store,

@@ -45,7 +45,9 @@ interface ReaderRun {
   readonly signal: AbortSignal
   /** Whether each block is committed alone. */
   readonly singly: boolean
-  /** Nodes that are not read any more because a block of theirs could not be applied: address and error. */
+  /**
+   * Nodes that are no longer read, because they sent a block that could not be applied: address and error.
+   */
   readonly leftOut: Map<string, PronghornError>
 }
 

@@ -98,8 +98,9 @@ export class Reading implements ShipConsumer<Protocol> {
   #fault: FaultPlace | null = null
   #tail: BlockPosition[]
   #head = 0
-  /** Last irreversible block as of the newest received message, and as of the newest applied block. */
+  /** Last irreversible block as of the newest received message. */
   #irreversible: number
+  /** Last irreversible block as of the newest applied block. */
   #appliedIrreversible: number
   #committedAtMs: number | null = null
   /** Time of the last commit on the monotonic clock of `performance`. */
@@ -126,7 +127,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#appliedIrreversible = this.#irreversible
   }
 
-  /** Sets the session that delivers the blocks and gets them released. */
+  /** Sets the session that delivers the blocks, and that is told which blocks are released. */
   attach(session: ShipSession): void {
     this.#session = session
   }

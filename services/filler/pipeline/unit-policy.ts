@@ -12,12 +12,16 @@ interface Worth {
 const worthwhile: Worth = { operations: 50_000, ageMs: 1_000 }
 
 /**
- * A reader this many blocks behind (83 minutes) has no need of low latency: larger units merge more changes of a row.
+ * Distance to the head, in blocks (83 minutes), beyond which a reader has no need of low latency: larger
+ * units merge more changes of a row.
  */
 const FAR_BEHIND_BLOCKS = 10_000
 const worthwhileFarBehind: Worth = { operations: 150_000, ageMs: 3_000 }
 
-/** Target time for writing a unit. Bounds the work lost with a killed process or connection, and the wait of a stop. */
+/**
+ * Target time for writing a unit, ms. The target bounds how long a stop takes, and the work that is lost when
+ * the process or the connection is killed.
+ */
 const UNIT_WRITE_MS = 10_000
 
 /** Limit of operations in a unit before the write speed is known. */

@@ -22,7 +22,10 @@ const limitCodes: Readonly<Record<string, SocketLimit>> = {
  * size. Each one costs an object. Nodes write 4 kB or more at a time.
  */
 const SMALLEST_FRAGMENT_BYTES = 1024
-/** Number of fragments that every message may have, so that a small message limit does not refuse normal ones. */
+/**
+ * Number of fragments that every message may have, so that a small message limit does not refuse normal
+ * messages.
+ */
 const LEAST_FRAGMENTS = 4096
 
 /** Callbacks of a socket. None is called after `closed` or `NodeSocket.close`. */

@@ -2,7 +2,10 @@ import { blockIncomplete, logDisabled, rangeMissing, rangeUnavailable } from './
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
-/** A log that ends this many blocks before the head, or more, is incomplete; a complete one may trail by a block. */
+/**
+ * A log that ends at least this many blocks before the head is incomplete. A complete log may end one block
+ * before the head.
+ */
 const LOG_LAG_BLOCKS = 2
 
 /** Whether a node can stream from a block, judged by its status reply. */

@@ -7,7 +7,10 @@ import type { PronghornError } from '../../core/errors/index.ts'
 import type { ShipSettings } from './settings.ts'
 import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
 
-/** Times that the block before a block is undone for it, if the node sends both again as they were. */
+/**
+ * How often the predecessor of a block that does not link is undone, if the node sends both blocks unchanged
+ * again.
+ */
 const MOST_UNDOES = 3
 
 /** State that outlives a connection: settings, consumer, flow control, the end of the chain, and counters. */
@@ -30,11 +33,13 @@ export class ReaderState<P extends ProtocolCodec> {
   #libNum: number | null = null
   #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
-  /** Message of the block for which the block before it was undone last, and how often. */
+  /** Error message of the block whose predecessor was undone last. */
   #undoneFor = ''
+  /** How often the predecessor of that block was undone. */
   #undoes = 0
-  /** Bytes read on the current connection: now, and when the last message was complete. */
+  /** Reads the number of bytes received on the current connection. */
   #bytesRead: () => number = () => 0
+  /** Bytes that the current connection had received when the last message was complete. */
   #bytesAtMessage = 0
 
   constructor(settings: ShipSettings<P>, consumer: ShipConsumer<P>) {

@@ -26,8 +26,8 @@ export interface StatusResult {
 }
 
 /**
- * A message with one block or none. `head` and `lib` are the node's at the time of building the message. Payloads are
- * views into the message, without their length prefix.
+ * A message with one block or none. `head` and `lib` are those of the node at the time when it built the
+ * message. Payloads are views into the message, without their length prefix.
  */
 export interface BlocksResult {
   readonly kind: 'blocks'
@@ -88,7 +88,7 @@ export interface ShipBlock {
   readonly prevId: string | null
   /** Head of the node when it built the message. May be below `num` right after a fork. */
   readonly head: WirePosition
-  /** Last irreversible block of the node at that time. May be above `num` during catch-up. */
+  /** Last irreversible block of the node when it built the message. May be above `num` during catch-up. */
   readonly lib: WirePosition
   /** Packed `signed_block`; null if the node lacks it for the first block of its log. */
   readonly header: Uint8Array | null
@@ -262,8 +262,9 @@ export interface ShipStatus {
   /** Number of connections opened so far. */
   readonly connections: number
   readonly lastBlock: BlockPosition | null
-  /** Newest head and last irreversible block that a node reported; null before the first status. */
+  /** Newest head that a node reported; null before the first status. */
   readonly headNum: number | null
+  /** Last irreversible block that a node reported; null before the first status. */
   readonly libNum: number | null
   /** Messages that the node may still send. */
   readonly credits: number
@@ -274,8 +275,9 @@ export interface ShipStatus {
   readonly forks: number
   /** Number of blocks that a node sent a second time and the session skipped. */
   readonly resentBlocks: number
-  /** Milliseconds since the last complete message of any kind, and since the last block; null before the first one. */
+  /** Milliseconds since the last complete message of any kind; null before the first message. */
   readonly sinceLastMessageMs: number | null
+  /** Milliseconds since the last block; null before the first block. */
   readonly sinceLastBlockMs: number | null
   /** Bytes received after the last complete message: the beginning of the next message, or a few bytes of pongs. */
   readonly unfinishedBytes: number

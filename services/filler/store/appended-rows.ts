@@ -2,7 +2,10 @@ import { FatalError } from '../../core/errors/index.ts'
 import { copyLine } from './copy.ts'
 import type { MutableRow } from '../../core/model/index.ts'
 
-/** Rows to collect before packing them to COPY text: row objects take several times the memory of their text. */
+/**
+ * Number of rows to collect before they are packed to COPY text: row objects take several times the memory of
+ * their text.
+ */
 const PACKED_ROWS = 256
 
 /**
@@ -12,8 +15,9 @@ const PACKED_ROWS = 256
 export class AppendedRows {
   /** Number of rows, packed and unpacked. */
   count = 0
-  /** Lowest and highest global sequence; undefined values while there are no rows. */
+  /** Lowest global sequence of the rows; meaningless without rows. */
   low = 0n
+  /** Highest global sequence of the rows; meaningless without rows. */
   high = 0n
   /** Column names of the rows. */
   columns: readonly string[] = []

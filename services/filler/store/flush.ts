@@ -125,8 +125,9 @@ async function writeVersions(
 }
 
 /**
- * SQL condition for replacing rows of a shared table. A table that replaces rows accepts its own rows and rows that
- * are reversible for their reader; otherwise an earlier start block replaces a later one.
+ * SQL condition under which a row of a shared table is replaced. If the table replaces rows: the row belongs
+ * to the writing reader, or the reader that owns it may still undo it. Otherwise: the new row has an earlier
+ * start block.
  */
 function sharedCondition(table: VersionedTable<object>): string {
   const version = `"${String(table.version)}"`

@@ -1,9 +1,11 @@
 import { AppendedRows } from './appended-rows.ts'
 import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from '../../core/model/index.ts'
 
-/** Estimated memory overhead in bytes of a row, a value and a buffer. */
+/** Estimated memory overhead of a row, bytes. */
 const ROW_BYTES = 160
+/** Estimated memory overhead of a value, bytes. */
 const VALUE_BYTES = 24
+/** Estimated memory overhead of a buffer, bytes. */
 const BUFFER_BYTES = 120
 
 /** Map key of a row: the key value for one key column, joined text for several. */

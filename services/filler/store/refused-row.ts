@@ -90,7 +90,7 @@ function onlyOf(rows: readonly MutableRow[]): MutableRow | undefined {
   return rows.length === 1 ? rows[0] : undefined
 }
 
-/** Error messages cut longer texts: texts from the chain may be very long. */
+/** Maximum length of a text from the chain in an error message. */
 const MAX_TEXT = 100
 
 function textOf(value: ColumnValue | undefined): string {

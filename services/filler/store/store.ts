@@ -248,7 +248,8 @@ class PostgresStore implements Store {
       )
     }
     await this.#transaction(BEGIN_AT_HEAD, async () => {
-      // Two rollbacks at a time would pass a shared row to the reader that has just deleted its rows of that block.
+      // Only one rollback runs at a time: otherwise a shared row could pass to a reader that has just deleted
+      // its rows of the same block.
       await this.#session.run("SELECT pg_advisory_xact_lock(hashtextextended('pronghorn rollback', 0))")
       const { rows } = await this.#session.client.query<{ first: bigint | null }>(
         'SELECT min(first_seq) AS first FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2',

@@ -4,10 +4,12 @@ import type { TemplatePriceRow } from './tables.ts'
 
 /** Trades younger than this count as recent. Sales listed for at least this long cap the suggested price. */
 export const RECENT_MS = 3 * 86_400_000
-/** Minimum number of trades that count as recent: the latest ones, however old. */
+/**
+ * Minimum number of trades that count as recent: if fewer trades are recent, the latest ones count, however
+ * old.
+ */
 const LATEST_TRADES = 5
 
-/** Key of a template's prices in one token. */
 export function templateToken(templateId: number, token: string): string {
   return `${templateId} ${token}`
 }

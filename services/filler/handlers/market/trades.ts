@@ -103,7 +103,7 @@ const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
   },
 }
 
-/** The trades of each kind of listing, and what becomes of their assets. */
+/** Derivations of the trades of each kind of listing, and of the mark for burned assets. */
 export const trades: readonly DerivedStep[] = [
   saleTrades,
   auctionTrades,

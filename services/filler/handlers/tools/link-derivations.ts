@@ -38,15 +38,19 @@ export const linkCollections: Derivation<LinkContents> = {
   apply: writeContents,
 }
 
-/** Links with unknown assets that one commit looks at: each costs one index scan an asset. */
+/**
+ * Maximum number of links with unknown assets that one commit rechecks. Each link costs one index scan per
+ * asset.
+ */
 const LINKS_AT_ONCE = 1_000
-/** Blocks in which the readers of the links and of the assets may be on different branches. */
+/** Maximum distance between the newest link and links that are rechecked because of forks, in blocks. */
 const FORKED_BLOCKS = 1_000
 
 /**
- * Collections of links whose assets another reader indexes. That reader may be behind, or for a moment on another branch,
- * where an asset id has another collection. So every commit looks at two kinds of links again: links with unknown assets
- * that the reader of the assets has reached, and links of blocks that either reader may still undo.
+ * Collections of links whose assets another reader indexes. That reader may be behind, or for a moment on
+ * another branch, where an asset id has another collection. Therefore every commit rechecks two kinds of
+ * links: links with unknown assets whose block the reader of the assets has reached, and links of blocks that
+ * either reader may still undo.
  */
 export const laterCollections: Derivation<LinkContents> = {
   kind: 'derivation',

@@ -32,7 +32,8 @@ export interface ImportPlan {
 }
 
 /**
- * Rows a second for the slow tables and for all others, as `bench/import` measured them on two cores with two workers.
+ * Rows that an import writes a second, for the slow tables and for all others. Measured by `bench/import` on
+ * two cores with two workers.
  */
 const rates: Readonly<Record<string, number>> = {
   atomicassets_transfers: 20_000,

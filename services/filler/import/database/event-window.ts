@@ -221,5 +221,5 @@ export async function lastSequenceBefore(
   return rows[0]?.seq ?? null
 }
 
-/** The source log has no index by sequence, so the search for the last sequence reads only one hour. */
+/** Time span that the search for the last sequence reads, ms: the source log has no index by sequence. */
 const LOOK_BACK_MS = 3_600_000

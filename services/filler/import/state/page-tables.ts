@@ -5,11 +5,11 @@ import type { ContractTable } from './contract-tables.ts'
 import { scopeValue } from './stable-node.ts'
 import type { AnswerBlock, StableNode } from './stable-node.ts'
 
-/** Rows to collect before one transaction writes them. */
+/** A transaction writes the collected rows once there are this many. */
 const ROWS_A_WRITE = 5_000
 /**
- * Scopes to request between two reads of the node's head. A request during which the head moves is repeated, so a
- * large batch fails more often.
+ * Number of scopes to request between two reads of the node's head. If the head moves meanwhile, the requests
+ * are repeated, so a large batch fails more often.
  */
 const SCOPES_AT_ONCE = 8
 

@@ -15,7 +15,10 @@ import { signed } from './contract-tables.ts'
 import type { ContractTable } from './contract-tables.ts'
 import { encodeRow, operationsOf } from './operations.ts'
 
-/** Blocks that the node may send ahead of acknowledgements. Blocks stay in memory until they are committed. */
+/**
+ * Maximum number of blocks that the node may send before they are acknowledged. The blocks stay in memory
+ * until they are committed.
+ */
 const PREFETCH_BLOCKS = 200
 
 /**

@@ -10,9 +10,9 @@ const PAGE = 1_000
  * faster.
  */
 const SMALL_PAGE = 100
-/** Attempts of a full-page request while the head keeps moving. */
+/** Maximum number of attempts of a full-page request while the head keeps moving. */
 const TRIES = 8
-/** Attempts of a small-page request. */
+/** Maximum number of attempts of a small-page request. */
 const SMALL_TRIES = 60
 
 /** Block as of which the node answered. */

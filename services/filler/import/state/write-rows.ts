@@ -13,7 +13,10 @@ import { entityTables } from './entity-rows.ts'
 import type { EntityTable } from './entity-rows.ts'
 import { decodeRow } from './operations.ts'
 
-/** Heap pages of a staging table whose rows one step writes. A ctid range needs no index. */
+/**
+ * Number of heap pages of a staging table that one step reads. A step selects the pages by their ctid, which
+ * needs no index.
+ */
 const HEAP_PAGES = 256
 const CHANGES = 5_000
 /** Block of rows with unknown times: number and time 0. */

@@ -6,7 +6,7 @@ import type { LinkTask, NodeLink } from './node-link.ts'
  * little.
  */
 const RANGE_SECONDS = 0.4
-/** Most blocks of a range: each buffered block costs objects, even an empty one. */
+/** Maximum number of blocks in a range: each buffered block costs objects, even an empty one. */
 const MOST_BLOCKS = 8_192
 /**
  * Limit for the growth of ranges: GROWTH times the blocks of the largest range so far, because the size of later blocks
@@ -65,7 +65,7 @@ export function planSize(facts: PlanFacts): number {
 export interface StealFacts<P extends ProtocolCodec> {
   /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for it. */
   readonly front: LinkTask<P> | null
-  /** All nodes. A busy one counts as well: it can take over the range after its own. */
+  /** All nodes, including busy ones: a busy node can read the range after its own. */
   readonly links: readonly NodeLink<P>[]
   /** Estimated size of a block. */
   readonly blockBytes: number

@@ -10,7 +10,7 @@ const ACK_BATCH = 64
 /** Constructor options of a `RangeTask`. */
 export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number after the last block. */
+  /** Number of the last block plus one. */
   readonly end: number
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
@@ -27,7 +27,7 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number after the last block. Decreases if the rest of the range is requested from another node. */
+  /** Number of the last block plus one. Decreases if the rest of the range is requested from another node. */
   end: number
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */

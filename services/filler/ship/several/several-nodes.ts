@@ -18,8 +18,8 @@ import { shareProtocols } from './share-protocols.ts'
 /** Interval at which the session checks all nodes, ms. */
 const TICK_MS = 100
 /**
- * Time that the other nodes have to answer after the first one has answered, ms: the first node to answer is not always
- * the best.
+ * Time that the other nodes have for their first answer after one node has answered, ms: the fastest node is
+ * not always the best.
  */
 const OTHERS_MS = 300
 /** Minimum number of irreversible blocks for reading ranges in parallel; the head stream reads fewer blocks. */
@@ -28,8 +28,8 @@ const LEAST_RANGE = 64
 const FAR_BEHIND = 1_000
 
 /**
- * A session that reads from several nodes. Below the last irreversible block it reads ranges from all nodes in
- * parallel; above it, it streams from one node and monitors the others.
+ * A session that reads from several nodes. Up to the last irreversible block, the session reads ranges from
+ * all nodes in parallel. After that block, it streams from one node and monitors the others.
  */
 export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
