@@ -14,7 +14,7 @@ import type { Logger } from '../core/log/index.ts'
 import { retry } from '../core/retry/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
 
-/** The parts of the configuration that the API needs. */
+/** Sections of the configuration that the API needs. */
 export type ApiConfig = ConfigWith<'connections' | 'server'>
 
 const RETRY_MS = 500
@@ -22,9 +22,9 @@ const RETRY_MS = 500
 /**
  * Waits until the database is available, and checks its schema, chain and contracts.
  *
- * @param waitMs how long the database may take to start and to be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if it is not migrated, `CHAIN_MISMATCH`
- * and `CONFIG_INVALID` if it belongs to another chain or contract.
+ * @param waitMs time limit for the start and the migration of the database.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if the database is not migrated,
+ * `CHAIN_MISMATCH` if it belongs to another chain, `CONFIG_INVALID` if it has another contract.
  */
 export function checkDatabase(config: ApiConfig, waitMs: number, logger: Logger): Promise<DatabaseTraits> {
   return retry(() => inspectDatabase(config), {
@@ -81,7 +81,7 @@ async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<v
 }
 
 /**
- * Compares the configured chain id with the node's chain id. An unreachable node is no error.
+ * Compares the configured chain id with the chain id of the node. An unavailable node is not an error.
  * @throws FatalError `CHAIN_MISMATCH`.
  */
 export async function checkChainNode(url: string, chainId: string, logger: Logger): Promise<void> {

@@ -46,27 +46,27 @@ import { checkChainNode, checkDatabase } from './preconditions.ts'
 export interface ApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger
-  /** Used instead of a store of its own; `close` leaves it open. */
+  /** Key-value store of the caller, which `close` leaves open. If undefined, the API opens a store of its own. */
   readonly kvstore?: KeyValueStore
   /** Observers of every request. */
   readonly observers?: readonly RequestObserver[]
-  /** Creates the configured namespaces; replaces `createNamespace` in tests. */
+  /** Creates the configured namespaces. Tests replace `createNamespace`. */
   readonly createNamespace?: NamespaceFactory
-  /** Metrics registry of the caller, which serves it. Without it the API serves `metrics_port` itself. */
+  /** Metrics registry of the caller, which serves the metrics. If undefined, the API serves `metrics_port` itself. */
   readonly metrics?: Metrics
-  /** Other processes that serve the same port, if any. */
+  /** Other processes that serve the same port; undefined if there are none. */
   readonly peers?: SessionPeers
-  /** False disables the cache of fragments, to measure its effect. Default true. */
+  /** Whether fragments are cached. Default true; measurements turn the cache off. */
   readonly isCachingFragments?: boolean
-  /** Whether the API runs its endpoints before it listens, so that its first requests are fast. Default false. */
+  /** Whether the API runs its endpoints before it listens, so that the first requests are fast. Default false. */
   readonly isWarmedUp?: boolean
-  /** Longest duration of the warm-up, ms; default 3 seconds. Tests lengthen it. */
+  /** Maximum duration of the warm-up, ms. Default 3 seconds; tests set more. */
   readonly longestWarmUpMs?: number
   /** Whether this is the bundled demo chain. Default: derived from the chain id. */
   readonly isDemo?: boolean
-  /** Port of the state service on this host, undefined until it is known; the console links to it. */
+  /** Port of the state service on this host; undefined until the port is known. The console links to the port. */
   readonly statePort?: () => number | undefined
-  /** How long the database may take to start and to be migrated, ms. Default 30 seconds. */
+  /** Time limit for the start and the migration of the database, ms. Default 30 seconds. */
   readonly waitMs?: number
 }
 
@@ -75,16 +75,16 @@ export interface RunningApi {
   /** Address of the API on this machine. */
   readonly url: string
   readonly port: number
-  /** Port on 127.0.0.1 for forwarded requests of this process's sessions; undefined without `peers`. */
+  /** Port on 127.0.0.1 for forwarded requests to sessions of this process; undefined without `peers`. */
   readonly sessionPort: number | undefined
-  /** Stops the API: running requests have up to ten seconds to finish, then all resources are released. */
+  /** Stops the API. Running requests have up to ten seconds to finish; then all resources are released. */
   close(): Promise<void>
 }
 
 const DEFAULT_WAIT_MS = 30_000
 
 /**
- * Starts the API. Listens only once it can answer.
+ * Starts the API. The API listens only when it can answer requests.
  *
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`, `CONFIG_INVALID`,
  * `PORT_UNAVAILABLE`.
@@ -108,7 +108,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const kvstore =
       options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
     if (!options.kvstore) closers.push(() => kvstore.close())
-    // Counting costs more than sending a cached answer, so it is skipped if `metrics_port` is not set.
+    // Counting takes longer than sending a cached answer, so requests are counted only if `metrics_port` is set.
     const isCounted = config.server.metrics_port !== undefined
     const observer = isCounted ? observeDatabase(metrics) : noDatabaseObserver
     const database = await openDatabase(config, observer, logger)
@@ -172,7 +172,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       history,
       live,
     })
-    // Disconnect live clients first: the HTTP listener waits for open connections.
+    // Disconnect live clients before the HTTP listener closes, because the listener waits for open connections.
     closers.push(
       () => listener.close(),
       () => live.close(),
@@ -196,7 +196,7 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
 
 interface Mounts {
   readonly mounts: readonly Mount[]
-  /** Mounts of the namespaces, in the form that the live server reads. */
+  /** The same namespaces in the form that the live service reads. */
   readonly channels: readonly ChannelMount[]
 }
 
@@ -254,20 +254,20 @@ function openDatabase(
 }
 
 /**
- * More concurrent list statements than processors slow each other down, and brief requests too. Measured with two
- * processors and fifty slow clients: the p99 of brief requests rises by a factor of four to six without this limit,
- * and by less than three with it.
+ * Number of concurrent list statements per processor. More of them slow down each other and brief requests. Measured
+ * with two processors and fifty slow clients: the p99 of brief requests rises by a factor of four to six without this
+ * limit, and by less than three with the limit.
  */
 const LISTS_PER_PROCESSOR = 1.5
 
-/** `max_list_queries` of the configuration; the default depends on the number of processors. */
+/** `max_list_queries` of the configuration. The default depends on the number of processors. */
 export function listQueries({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted ?? Math.ceil(LISTS_PER_PROCESSOR * availableParallelism())
 }
 
 /**
- * Opens the cache of answers. With Redis, processes of the same version share answers. A store inside this process
- * would only hold a second copy, so it is not used.
+ * Opens the cache of answers. With Redis, processes of the same version share answers. A key-value store in the memory
+ * of this process would only contain a second copy, so it is not used.
  */
 function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache | undefined {
   if (server.cache_life === 0) return undefined
@@ -282,8 +282,8 @@ function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache |
 }
 
 /**
- * Serves `metrics_port` if it is configured.
- * @returns a function that stops it.
+ * Serves the metrics if `metrics_port` is set.
+ * @returns a function that stops serving.
  */
 async function openMetrics(
   config: ApiConfig,
@@ -298,7 +298,10 @@ async function openMetrics(
   return () => listener.close()
 }
 
-/** A database that was unavailable may have been replaced by another one: cached data is dropped. */
+/**
+ * Sets whether the database is available. After an outage another database may have taken the place of the old one, so
+ * all cached data is dropped.
+ */
 function noteDatabase(
   { database, mounts, lists, cache }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache'>,
   available: boolean,

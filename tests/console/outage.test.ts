@@ -73,7 +73,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await expect.poll(() => textOf('#notice'), patience).toContain('answered with an error (status 500)')
     answer = { status: 200, contentType: json, body: '{"success":true,"data":{"version":"9"}}' }
     await page.click('#notice-action')
-    await expect.poll(() => textOf('#notice'), patience).toContain('may have been updated')
+    await expect.poll(() => textOf('#notice'), patience).toContain('was updated')
     expect(await textOf('#notice-action')).toBe('Reload')
     answer = 'none'
     await expect.poll(() => textOf('#notice'), patience).toContain('does not answer')

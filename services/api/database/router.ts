@@ -5,16 +5,18 @@ import type { DatabaseObserver, DatabaseServer } from './server.ts'
 import { hasReached } from './position.ts'
 import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
 
-/** While the process switches servers, new requests wait up to this long for running requests to finish, ms. */
+/**
+ * While the process switches servers, new requests wait for running requests to finish, but not longer than this, ms.
+ */
 const GAP_MS = 100
 /**
- * Pauses before the next switch, ms, after a switch that failed or did not last: the first pause, doubled each time up
- * to the longest.
+ * Wait before the next switch, ms, if the last switch failed or did not last. The wait begins with `firstMs` and
+ * doubles up to `longestMs`.
  */
 const changePauses = { firstMs: 1_000, longestMs: 30_000 }
-/** Polls at the start, before a replica is chosen. */
+/** Maximum number of polls at the start, before the first server is chosen. */
 const FIRST_LOOKS = 3
-/** After this time on a server, the switch to it counts as successful, ms. */
+/** A switch counts as successful if the process reads from the new server for at least this time, ms. */
 const LASTING_MS = 60_000
 
 /** Dependencies of a `ReplicaRouter`. */
@@ -24,18 +26,19 @@ export interface RouterParts {
   readonly timing: ReplicaTiming
   readonly logger: Logger
   readonly observer: DatabaseObserver
-  /** Random number, 0 inclusive to 1 exclusive. */
+  /** Returns a random number, 0 inclusive to 1 exclusive. */
   readonly random: () => number
 }
 
 /**
- * Picks the server that this process reads from: one at a time, so that no request shows older data than an earlier
- * one. If a replica fails or lags, it switches to the primary. It switches back to a replica only in a pause between
- * requests, when the replica shows everything that the primary has shown.
+ * Picks the server that this process reads from. At any time the process reads from one server only, so that no request
+ * shows older data than an earlier request. If a replica fails or lags, the process switches to the primary. The
+ * process switches back to a replica only in a pause between requests, and only if queries of the replica see all data
+ * that queries of the primary have seen.
  */
 export class ReplicaRouter {
   readonly #parts: RouterParts
-  /** Server that is read from; undefined means the primary. */
+  /** Replica that the process reads from; undefined means the primary. */
   #current: Replica | undefined
   #gap: Promise<void> | undefined
   readonly #pauses = new Backoff(changePauses)
@@ -52,11 +55,11 @@ export class ReplicaRouter {
   }
 
   /**
-   * Polls the servers and picks the first one. Nothing has been shown yet, so any ready replica may be picked at once.
+   * Polls the servers and picks the first one. No request has been answered yet, so any ready replica may be picked.
    */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
-    // A single poll gives the lag of a replica only if it shows everything.
+    // After one poll the lag of a replica is known only if the replica has reached the position of the primary.
     for (let looks = 1; ; looks++) {
       await watch.look()
       if (looks === FIRST_LOOKS || watch.ready.length === watch.replicas.length) break
@@ -68,7 +71,7 @@ export class ReplicaRouter {
     this.#plan()
   }
 
-  /** The server to read from. Waits while the process switches servers. */
+  /** Returns the server to read from. Waits while the process switches servers. */
   async server(): Promise<DatabaseServer> {
     while (this.#gap) await this.#gap
     return this.current
@@ -84,8 +87,8 @@ export class ReplicaRouter {
   }
 
   /**
-   * Called after a server failed during a read.
-   * @returns the server to read from instead, if there is one.
+   * Called when a read from a server has failed.
+   * @returns the server to read from instead; undefined if there is none.
    */
   leave(server: DatabaseServer): DatabaseServer | undefined {
     if (server !== this.current) return this.current
@@ -99,14 +102,14 @@ export class ReplicaRouter {
     return this.current
   }
 
-  /** Called if the primary does not answer. */
+  /** Called when the primary does not answer. */
   primaryFailed(): void {
     if (!this.#current) this.leave(this.#parts.primary)
   }
 
   /**
-   * A replica to use while the primary is down: nothing new is written, so any replica that has everything is up to
-   * date.
+   * Finds a replica to read from while the primary is unavailable. Nothing new is written then, so a replica that has
+   * reached the last known position of the primary is up to date.
    */
   #withoutPrimary(): Replica | undefined {
     const { primaryPosition, replicas } = this.#parts.watch
@@ -126,12 +129,13 @@ export class ReplicaRouter {
   }
 
   /**
-   * Resolves when every server that this process may read from shows everything that the primary shows now.
+   * Resolves when queries of every server that this process may read from see all data that the primary has now.
    * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void> {
     const catching = this.#catchingUp
-    // The running check may have polled the primary before the caller's data was written: start another one after it.
+    // The running check may have polled the primary before the caller's data was written, so another check has to
+    // follow.
     if (catching)
       return (catching.next ??= catching.running.catch(() => undefined).then(() => this.caughtUp()))
     const running = this.#catchUp().finally(() => {
@@ -159,7 +163,7 @@ export class ReplicaRouter {
   #plan(): void {
     if (this.#isClosed) return
     const { timing, random } = this.#parts
-    // Random interval: polls in step with the blocks would see a replica at the same phase of its replay every time.
+    // The interval is random: polls in step with the blocks would always see a replica at the same phase of its replay.
     this.#timer = setTimeout(
       () => {
         this.#looking = this.#look()
@@ -184,7 +188,7 @@ export class ReplicaRouter {
         ? this.#current.state !== 'ready'
         : this.#current.state === 'unavailable'
       if (isUseless) this.leave(this.#current.server)
-      // Requests that stay on their server and requests that move to another server together use the replicas evenly.
+      // A process moves to a new replica with a probability that spreads the processes evenly over the ready replicas.
       else if (joined.length > 0 && this.#parts.random() < joined.length / watch.ready.length) {
         await this.#changeTo(this.#pick(joined)!)
       }
@@ -198,7 +202,10 @@ export class ReplicaRouter {
     if (chosen && performance.now() >= this.#nextChangeMs) await this.#changeTo(chosen)
   }
 
-  /** Switches to a replica in a pause between requests, if the replica shows everything that was shown until then. */
+  /**
+   * Switches to a replica in a pause between requests, if the replica has reached the position of the server that the
+   * process read from until then.
+   */
   async #changeTo(next: Replica): Promise<void> {
     let open: () => void = () => undefined
     this.#gap = new Promise((resolve) => {

@@ -15,27 +15,27 @@ import type { Statement } from '../sql/index.ts'
 
 /** Facts about a finished statement. */
 export interface QueryFacts {
-  /** Name of the statement, or the caller if it has none. */
+  /** Name of the statement; the caller's name if the statement has no name. */
   readonly query: string
-  /** `primary`, or host and port of a replica. */
+  /** Name of the server: `primary`, or host and port of a replica. */
   readonly server: string
   readonly durationMs: number
   /** Class of the failure; undefined if the statement succeeded. */
   readonly problem: ProblemKind | undefined
 }
 
-/** Receives database events of requests, for the metrics. Methods must not throw. */
+/** Receives database events of requests, for the metrics. The methods must not throw. */
 export interface DatabaseObserver {
   queryEnded(facts: QueryFacts): void
-  /** A request waited `waitMs` for its connection from the pool. */
+  /** Called when a request has waited `waitMs` for a connection from the pool. */
   connected(server: string, waitMs: number): void
-  /** A request got no connection. */
+  /** Called when a request gets no connection. */
   refused(reason: 'busy' | 'unavailable'): void
-  /** The process now reads from that server. */
+  /** Called when the process begins to read from another server. */
   wentOver(server: string): void
 }
 
-/** An observer that ignores all events. */
+/** Observer that ignores all events. */
 export const noDatabaseObserver: DatabaseObserver = {
   queryEnded: () => undefined,
   connected: () => undefined,
@@ -43,7 +43,7 @@ export const noDatabaseObserver: DatabaseObserver = {
   wentOver: () => undefined,
 }
 
-/** Characters of a failed statement that are logged. */
+/** Maximum number of characters of a failed statement in the log. */
 const LOGGED_QUERY_LENGTH = 300
 
 /** A connection that one request holds for its statements. */
@@ -53,19 +53,19 @@ export interface Session {
    * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
    */
   query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]>
-  /** Runs work in a transaction, so that all its statements see the same snapshot. Cannot be nested. */
+  /** Runs work in a transaction whose statements all see the same snapshot. Calls cannot be nested. */
   snapshot<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Limits of the requests to one server, named like their keys in server.config.json. */
+/** Limits of the requests to one server. Each comment begins with the key of the setting in server.config.json. */
 export interface ServerLimits {
-  /** `max_db_connections`: limit of connections to the server. */
+  /** `max_db_connections`: maximum number of connections to the server. */
   readonly maxConnections: number
-  /** `max_list_queries`: limit of concurrent long (not brief) work. */
+  /** `max_list_queries`: maximum number of concurrent requests with long (not brief) work. */
   readonly maxLists: number
-  /** `max_query_time_ms`: time limit of all statements of a request together, including the wait for a connection. */
+  /** `max_query_time_ms`: time limit for the wait for a connection and all statements of a request together. */
   readonly maxQueryTimeMs: number
-  /** `slow_query_threshold`: longer statements are logged; 0 = never. */
+  /** `slow_query_threshold`: statements that take at least this time are logged; 0 means never. */
   readonly slowQueryMs: number
 }
 
@@ -79,15 +79,15 @@ export interface ServerLoad {
 }
 
 /**
- * Planner settings for requests. They touch few rows, mostly in memory: an index is nearly always right, and JIT
- * compilation never pays off.
+ * Planner settings for requests. A request reads few rows, mostly in memory: an index is nearly always right, and JIT
+ * compilation takes longer than it saves.
  */
 const planning = {
   jit: 'off',
   random_page_cost: '1.1',
   work_mem: '16MB',
-  // Custom plans would be chosen while PostgreSQL estimates them to be cheaper, but the statement of a page takes
-  // longer to plan than to run.
+  // PostgreSQL would use custom plans while it estimates them to be cheaper, but planning the statement of a page takes
+  // longer than running it.
   plan_cache_mode: 'force_generic_plan',
 }
 
@@ -102,11 +102,11 @@ export interface ServerReports {
 }
 
 /**
- * One PostgreSQL server as requests see it: a connection pool behind a bounded queue that clients share fairly.
- * Refuses at once while the server is unavailable.
+ * One PostgreSQL server as requests use it: a connection pool behind a queue of limited length, in which clients share
+ * the connections fairly. While the server is unavailable, requests are refused at once.
  */
 export class DatabaseServer {
-  /** `primary`, or host and port of a replica. */
+  /** Name of the server: `primary`, or host and port of a replica. */
   readonly name: string
   available = true
   readonly #pool: pg.Pool
@@ -115,7 +115,7 @@ export class DatabaseServer {
   readonly #limits: ServerLimits
   readonly #logger: Logger
   readonly #observer: DatabaseObserver
-  /** Connections whose request has ended while the server still runs their statement. */
+  /** Connections on which the server still runs a statement although the request has ended. */
   readonly #orphans = new Set<pg.PoolClient>()
   readonly #busyLog: BusyLog
   #running = 0
@@ -142,7 +142,10 @@ export class DatabaseServer {
     })
   }
 
-  /** Runs work on a connection. The connection counts as used until the server has finished its last statement. */
+  /**
+   * Runs work on a connection. The connection counts as used until the server has finished the last statement of the
+   * work.
+   */
   async run<T>(work: (session: Session) => Promise<T>, scope: WorkScope): Promise<T> {
     if (!this.available) {
       this.#observer.refused('unavailable')
@@ -168,7 +171,7 @@ export class DatabaseServer {
     }
   }
 
-  /** Resolves with true when no work runs, or with false if some still runs after `withinMs`. */
+  /** Resolves with true as soon as no work runs, or with false if work still runs after `withinMs`. */
   async drained(withinMs: number): Promise<boolean> {
     if (this.#running === 0) return true
     return new Promise((resolve) => {
@@ -189,7 +192,10 @@ export class DatabaseServer {
     return { server: this.name, used: totalCount - idleCount, idle: idleCount, waiting, limit }
   }
 
-  /** Called when the server answers again after a failure: its old statements are gone, or it is another server. */
+  /**
+   * Called when the server answers again after a failure. The statements from before the failure no longer run, or
+   * another server has taken its address.
+   */
   restored(): void {
     this.available = true
     this.#dropOrphans()
@@ -201,7 +207,10 @@ export class DatabaseServer {
     return this.#pool.end()
   }
 
-  /** Ends connections that still wait for a statement. `end` does not stop the statement on the server. */
+  /**
+   * Ends the connections that wait for a statement of an ended request. `end` does not stop the statement on the
+   * server.
+   */
   #dropOrphans(): void {
     for (const client of this.#orphans) void (client as unknown as pg.Client).end()
   }
@@ -257,7 +266,8 @@ export class DatabaseServer {
           return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // After such an error the connection may still deliver the result of the failed statement: do not reuse it.
+          // After an error of another class, the connection may still deliver the result of the failed statement: do
+          // not reuse it.
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)
@@ -282,7 +292,7 @@ export class DatabaseServer {
         }
       },
     }
-    // A connection that fails between two statements emits `error`; without a listener the process would crash.
+    // A connection that fails between two statements emits `error`. Without a listener the process would crash.
     const onBreak = (): void => {
       broken = true
     }

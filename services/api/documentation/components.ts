@@ -4,12 +4,12 @@ import type { RecordSchema } from '../endpoint/index.ts'
 export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
-/** A value in an OpenAPI document; members that are undefined are not written. */
+/** A value in an OpenAPI document. Members that are undefined are omitted. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
 /**
  * Shared components of an OpenAPI document, referred to by name. Equal components are stored once. If two namespaces
- * have different records with the same name, the second gets the name of its namespace as prefix.
+ * have different records of the same name, the name of the second record gets its namespace as prefix.
  */
 export class Components {
   readonly #byName = {
@@ -37,8 +37,8 @@ export class Components {
   }
 
   /**
-   * A reference to a shared parameter; the parameter itself if its content differs from the first parameter with that
-   * name.
+   * Returns a reference to a shared parameter. The first parameter of each name is shared; a parameter of the same name
+   * with other content is returned as is.
    */
   parameter(content: JsonObject & { readonly name: string }): JsonObject {
     const usual = this.#byName.parameters.get(content.name)
@@ -65,7 +65,7 @@ export class Components {
     return reference
   }
 
-  /** The `components` member of the document, sorted by name. */
+  /** Builds the `components` member of the document, sorted by name. */
   toJson(): JsonObject {
     return mapValues(this.#byName, (parts) =>
       Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -9,7 +9,6 @@ import { describeBody, describeParameters } from './parameters.ts'
 
 /** Facts about the server that the document shows. */
 export interface ServerInfo {
-  /** Version of this program. */
   readonly version: string
   /** `server_name`, `provider_name` and `provider_url` of the configuration; empty if unknown. */
   readonly serverName: string
@@ -19,20 +18,20 @@ export interface ServerInfo {
   readonly chain: string
 }
 
-/** Parts that all endpoints of the document share. */
+/** Parts of the document that all endpoints share. */
 interface DocumentParts {
   readonly components: Components
   /** Error responses of every endpoint. */
   readonly failures: JsonObject
 }
 
-/** Component owner of everything outside the namespaces. */
+/** Owner of the components that belong to no namespace. */
 const SERVER = 'server'
 
 /** Error responses of every endpoint: component name, status and description. */
 const commonFailures: Readonly<Record<string, readonly [status: number, text: string]>> = {
-  BadRequest: [400, 'A parameter is wrong; the message names the first one.'],
-  QueryTimeout: [408, 'The query took too long; more filters make it faster.'],
+  BadRequest: [400, 'A parameter is wrong; the message names the first wrong parameter.'],
+  QueryTimeout: [408, 'The query took too long; more filters make the query faster.'],
   TooManyRequests: [429, 'The limit of requests is reached.'],
   Unavailable: [503, 'The database is unavailable or too busy; `Retry-After` says when to retry.'],
 }
@@ -71,7 +70,10 @@ export function createOpenApiDocument(
   }
 }
 
-/** Messages of websocket and event stream, as the extension `x-live`: OpenAPI cannot describe them. */
+/**
+ * Describes the messages of the websocket and the event stream as the extension `x-live`, because OpenAPI has no
+ * keyword for them.
+ */
 function describeLive({ namespace, paths }: Mount, components: Components): JsonObject {
   const refer = (schema: RecordSchema): JsonObject => components.schema(schema, namespace.name)
   const events = [...eventSchemas(namespace)].map(([name, schema]) => [name, refer(schema)])
@@ -87,7 +89,7 @@ function sortByKey(paths: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Description of live data for the documentation page, which does not show `x-live`. */
+/** Describes live events as text. The documentation page does not show `x-live`. */
 function liveText(mounts: readonly Mount[]): string {
   const rows = mounts.map(({ namespace, paths }) => {
     const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
@@ -124,15 +126,15 @@ function describeServer(info: ServerInfo, mounts: readonly Mount[]): JsonObject 
     description:
       `NFT data of the ${info.chain} chain. Every answer is an envelope: \`success\`, then \`data\` and \`query_time\` ` +
       'or `message`. Integers of 64 bits, supplies, counts, block numbers and times are decimal strings; times are ' +
-      'milliseconds since 1970. Several values of a parameter are separated by commas. What GET takes in the query, ' +
-      `POST also takes as a JSON or form body.${liveText(mounts)}`,
+      'milliseconds since 1970. Several values of a parameter are separated by commas. The query parameters of GET are ' +
+      `also accepted by POST as a JSON or form body.${liveText(mounts)}`,
     ...contact,
   }
 }
 
 const HISTORY =
-  'Covers what happened since block `history_since_block` of `/v1/config`, where that is set: the database began with the ' +
-  'state of the chain at that block. Where it is not set, all history is there.'
+  'If `history_since_block` of `/v1/config` is set, the answer covers the time since that block, because the database began with the ' +
+  'state of the chain at that block. Otherwise the answer covers the whole history.'
 
 /** Whether a path returns history rather than current state. */
 function hasHistory(path: string): boolean {
@@ -199,7 +201,10 @@ function describePath(
   return { get, post }
 }
 
-/** Name for the operation and its record. A `_count` path is named after the list that it counts. */
+/**
+ * Name of an operation and of its record. The operation of a `_count` path is named after the list whose rows it
+ * counts.
+ */
 function recordTitle({ path }: Endpoint): string {
   return operationId('', path.replace(/\/_count$/, ''))
 }

@@ -5,7 +5,7 @@ import type { Components, JsonObject } from './components.ts'
 
 type NamedObject = JsonObject & { readonly name: string }
 
-/** Path and query parameters of an endpoint; shared parameters as references. */
+/** Describes the path and query parameters of an endpoint. Shared parameters become references. */
 export function describeParameters(endpoint: Endpoint, components: Components): JsonObject[] {
   const own = Object.entries(endpoint.parameters).map(([name, parameter]) => {
     const described = describeParameter(name, parameter) as NamedObject
@@ -16,7 +16,7 @@ export function describeParameters(endpoint: Endpoint, components: Components): 
   return [...own, components.parameter(attributeParameter(families))]
 }
 
-/** The parameters as members of a JSON body; undefined if the endpoint takes none. */
+/** Describes the parameters as members of a JSON body; undefined if the endpoint has no parameters. */
 export function describeBody(endpoint: Endpoint): JsonObject | undefined {
   const properties = describeMembers(endpoint.parameters) as JsonObject
   if (Object.keys(properties).length === 0) return undefined
@@ -34,7 +34,10 @@ function attributePattern(families: readonly AttributeFamily[]): string {
   return `^(?:${families.join('|')})(?::(?:text|number|bool))?\\.`
 }
 
-/** Attribute filters have free names. OpenAPI describes them as one object whose members are query parameters. */
+/**
+ * Describes the attribute filters. Their names are free, so OpenAPI describes them as one object whose members are
+ * query parameters.
+ */
 function attributeParameter(families: readonly AttributeFamily[]): NamedObject {
   return {
     name: 'attributes',

@@ -7,7 +7,7 @@ const DOCUMENT_PATH = '/openapi.json'
 const DOCS_PATH = '/docs'
 
 /**
- * Routes `/openapi.json`, and `/docs` with its files. The document is built once: the mounted namespaces do not
+ * Routes `/openapi.json`, and `/docs` with its files. The document is built once, because the mounted namespaces do not
  * change.
  */
 export function documentationRoutes(

@@ -4,7 +4,7 @@ import type { Json } from '../json/index.ts'
 import type { AttributeFamily, AttributeFilter } from '../request/index.ts'
 import type { NamedSchema, RecordSchema } from './record-schema.ts'
 
-/** An answer other than success that an endpoint has of its own. */
+/** An answer other than success that only some endpoints have. */
 export interface Failure {
   readonly status: number
   readonly message: string
@@ -15,61 +15,72 @@ export interface EndpointContext<V = Values> {
   readonly session: Session
   readonly values: V
   readonly attributes: readonly AttributeFilter[]
-  /** Names among `noted` of the endpoint that the request has, even if empty. */
+  /** Names in `noted` of the endpoint that the request contains, also with an empty value. */
   readonly noted?: readonly string[]
 }
 
-/** Returns the JSON of `data`. @throws RequestError for an answer other than success. */
+/**
+ * Returns the JSON of `data`.
+ * @throws RequestError for an answer other than success.
+ */
 export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
 
 /**
- * One endpoint as data. Routes, validation, documentation and the route lists of tests come from these fields; only
- * `run` is code.
+ * One endpoint as data. Routes, validation, documentation and the route lists of tests are derived from these fields;
+ * only `run` is code.
  */
 export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
-  /** `get`: GET and HEAD only. Default: POST too. */
+  /** `get`: the endpoint answers GET and HEAD only. Default: the endpoint also answers POST. */
   readonly method?: 'get'
-  /** Parameters of which it matters that they were given even where they are empty, which counts as absent otherwise. */
+  /** Names of parameters whose presence matters even if they are empty. All other empty parameters count as absent. */
   readonly noted?: readonly string[]
-  /** Families of attribute filters that it understands. */
+  /** Families of attribute filters that the endpoint supports. */
   readonly attributes?: readonly AttributeFamily[]
-  /** Schema of `data`: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record is next to the code that writes the record.
+  /**
+   * Schema of `data`, such as `assetRecord`, `list(assetRecord)` or `rowCount`. The schema of a record is next to the
+   * code that writes the record.
    */
   readonly record: RecordSchema
-  /** Answers other than success, in addition to those that every endpoint has (400, 404 for an unknown path, 408, 503). */
+  /**
+   * Answers other than success of this endpoint, in addition to the answers of every endpoint (400, 404 for an unknown
+   * path, 408, 503).
+   */
   readonly failures?: readonly Failure[]
-  /** Cache key of an answer: path and parameters (default), the path alone, or none. */
+  /**
+   * Cache key of an answer: by default the path and the parameters; `path`: the path alone; `none`: answers are not
+   * cached.
+   */
   readonly cache?: 'path' | 'none'
-  /** Factor of the cache lifetime of this endpoint's answers, relative to other endpoints. Default 1. */
+  /** Factor of the cache lifetime of the endpoint's answers. Default 1. */
   readonly cacheLifeFactor?: number
   run(context: EndpointContext<Values<P>>): Promise<Json>
 }
 
-/** Declares an endpoint; the types of its parameters matter no longer then. */
+/** Declares an endpoint. The result type no longer contains the types of the endpoint's parameters. */
 export function endpoint<P extends Parameters>(
   declared: Endpoint<P> & { readonly run: Run<Values<P>> },
 ): Endpoint {
   return declared
 }
 
-/** Values of a record that live subscriptions filter by, and its size. */
+/** Values by which live subscriptions filter a record, and the size of the record. */
 export interface RecordKeys {
   readonly collections: readonly string[]
   readonly templates: readonly string[]
   readonly accounts: readonly string[]
   readonly assets: readonly string[]
-  /** The record has at least this many bytes. */
+  /** Lower bound of the record's size, bytes. */
   readonly bytes: number
 }
 
-/** Reads records of one kind by their keys, as the endpoint of one record answers them. */
+/** Reads records of one kind by key, in the form that the endpoint of a single record returns. */
 export interface RecordReader {
   readonly schema: NamedSchema
-  /** Path of a record below that of the namespace. */
+  /** Path of a record, relative to the path of the namespace. */
   readonly path: (key: string) => string
-  /** Filter values of records, by key; a key without a row is missing. */
+  /** Reads the filter values of records by key. A key without a row is absent from the result. */
   readonly readKeys: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, RecordKeys>>
-  /** Records by key; a key without a row is missing. */
+  /** Reads records by key. A key without a row is absent from the result. */
   readonly read: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, Json>>
 }
 
@@ -77,8 +88,8 @@ export interface RecordReader {
 export interface Namespace {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
-  /** Records of events, by kind. */
+  /** Readers of the records that events contain, by record type. */
   readonly records: Readonly<Record<string, RecordReader>>
-  /** Drops everything cached from the database: it may be another one now. */
+  /** Drops all cached data of the database, because the API may now use another database. */
   forget(): void
 }

@@ -1,6 +1,6 @@
 /**
- * The shape of a value in an answer: the keywords of JSON Schema (draft 2020-12) that answers need. A schema with a `title`
- * is a record: it is one of the components of the OpenAPI document and referenced wherever it is nested.
+ * Shape of a value in an answer: the keywords of JSON Schema (draft 2020-12) that answers need. A schema with a `title`
+ * is a record: the OpenAPI document has it as a component, and nested uses refer to this component.
  */
 export interface RecordSchema {
   /** Name of a record, unique within its namespace. */
@@ -13,7 +13,7 @@ export interface RecordSchema {
   readonly minimum?: number
   readonly items?: RecordSchema
   readonly properties?: Readonly<Record<string, RecordSchema>>
-  /** Properties that are always there; their value may still be null. */
+  /** Names of the properties that are always present. The value of such a property may be null. */
   readonly required?: readonly string[]
   readonly additionalProperties?: RecordSchema
   readonly anyOf?: readonly RecordSchema[]
@@ -24,10 +24,9 @@ type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
 /** Members of an object by name; a member whose name ends in `?` may be absent. */
 export type Members = Readonly<Record<string, RecordSchema>>
 
-/** A schema that is a record. */
+/** Schema of a record. */
 export type NamedSchema = RecordSchema & { readonly title: string }
 
-/** Text. */
 export function text(description: string): RecordSchema {
   return { type: 'string', description }
 }
@@ -52,12 +51,10 @@ export function integer(description: string): RecordSchema {
   return { type: 'integer', description }
 }
 
-/** A JSON number. */
 export function number(description: string): RecordSchema {
   return { type: 'number', description }
 }
 
-/** A JSON boolean. */
 export function flag(description: string): RecordSchema {
   return { type: 'boolean', description }
 }
@@ -72,7 +69,7 @@ export function anyOf(options: readonly RecordSchema[], description?: string): R
   return { anyOf: options, ...(description === undefined ? {} : { description }) }
 }
 
-/** The value, or null; the key is there in both cases. */
+/** Allows null in place of the value. The property is present in both cases. */
 export function nullable(schema: RecordSchema): RecordSchema {
   if (schema.title === undefined && typeof schema.type === 'string' && schema.enum === undefined) {
     return { ...schema, type: [schema.type, 'null'] }
@@ -80,7 +77,7 @@ export function nullable(schema: RecordSchema): RecordSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** An object inside a record. */
+/** An object that has no name of its own in the documentation. */
 export function object(members: Members, description?: string): RecordSchema {
   const names = Object.keys(members)
   return {
@@ -96,13 +93,16 @@ export function record(title: string, description: string, members: Members): Na
   return { title, ...object(members, description) }
 }
 
-/** A value from history: null if the event happened before the first block of the reader's history. */
+/** Declares a value from history: null if the event happened before the first block of the reader's history. */
 export function ofHistory(schema: RecordSchema): RecordSchema {
   const { description = '' } = schema
   return nullable({ ...schema, description: `${description}; null before history_since_block of /v1/config` })
 }
 
-/** A record with the members of another one and more; members of the same name are replaced. */
+/**
+ * Declares a record with the members of another record and further members. A further member replaces a member of the
+ * same name.
+ */
 export function extend(
   base: RecordSchema,
   title: string,
@@ -120,13 +120,13 @@ export function extend(
   }
 }
 
-/** Attributes: a schema of the contract defines their names, so any name may occur, with any of these value types. */
+/** An object of attributes. A schema of the contract defines the names, so the object may have any members. */
 export function attributes(description: string): RecordSchema {
   return { type: 'object', additionalProperties: attributeValue, description }
 }
 
 /**
- * The value of an attribute. Integers of 64 bits are decimal strings, booleans 0 or 1, a float that is not finite null.
+ * Value of an attribute. A 64-bit integer is a decimal string, a boolean 0 or 1, and a float that is not finite null.
  */
 export const attributeValue: NamedSchema = {
   title: 'AttributeValue',
@@ -137,7 +137,7 @@ export const attributeValue: NamedSchema = {
   items: { type: ['string', 'number', 'null'] },
 }
 
-/** The number of rows, as `_count` and `count=true` answer it. */
+/** Number of rows, the answer of `_count` endpoints and of `count=true`. */
 export const rowCount: NamedSchema = {
   title: 'RowCount',
   description: 'Number of matching rows, as a decimal string.',

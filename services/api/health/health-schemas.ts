@@ -11,7 +11,7 @@ const reader = object({
     ),
   ),
   block_num: decimal('Last committed block'),
-  block_time: time('Time of that block'),
+  block_time: time('Time of the last committed block'),
   head_block: nullable(decimal('Head that the reader knows')),
   lag_blocks: integer('Blocks behind the head'),
   lag_seconds: number('Seconds behind the head'),
@@ -20,10 +20,10 @@ const reader = object({
   seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
   seconds_since_block: nullable(number('Seconds since the chain node sent a block')),
   history_since_block: nullable(
-    decimal('First block whose history is whole, when the database began with the state of the chain'),
+    decimal('First block with complete history, if the database began with the state of the chain'),
   ),
   missing_rows: list(
-    text('Rule of `verify` that the missing rows break, and some of these rows'),
+    text('Rule of `verify` that the missing rows break, and some of the missing rows'),
     'Rows that an imported database lacked, as its operator accepted',
   ),
   missing_blocks: list(
@@ -34,27 +34,31 @@ const reader = object({
     object({
       state: text('connecting, watched, reading (a range of blocks), followed (new blocks) or failed'),
       head_block: nullable(decimal('Newest head that the node reported')),
-      blocks_behind: nullable(integer('Blocks by which this head is behind the newest head of all nodes')),
+      blocks_behind: nullable(
+        integer('Blocks by which the head of the node is behind the newest head of all nodes'),
+      ),
       bytes_per_second: integer('Bytes received from the node per second'),
       faults: integer('Number of times that the node was lost, left or refused'),
     }),
     'The chain nodes that the reader reads from',
   ),
   problem: nullable(text('Problem that stops the reader')),
-  seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
+  seconds_since_heartbeat: nullable(number('Seconds since the last heartbeat of the reader')),
 })
 
 const server = object({
   server: text('Primary or replica'),
-  state: text('Current activity'),
+  state: text('ready, behind, unavailable, or foreign: not a standby of the primary'),
   lag_ms: nullable(integer('Milliseconds behind the primary')),
   in_use: flag('Whether requests may go to the server'),
 })
 
 const feed = object({
   reader: text('Reader'),
-  sequence: nullable(decimal("Newest entry of the reader's feed that was taken")),
-  via: nullable(text('bus: messages come as blocks are committed; database: they are polled')),
+  sequence: nullable(
+    decimal("Sequence number of the newest entry that the server has read from the reader's feed"),
+  ),
+  via: nullable(text('bus: entries are received as blocks are committed; database: entries are polled')),
   live: nullable(flag('False while the reader is too far behind the head to publish blocks')),
   block_num: nullable(decimal('Last block that the reader has spoken of')),
 })
@@ -70,17 +74,27 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
   chain: object({
     status: choice('Whether the head of the chain is young', ['OK', 'ERROR']),
     head_block: integer('Head of the chain'),
-    head_time: nullable(integer('Its time, ms since 1970; estimated from the newest known block below it')),
+    head_time: nullable(
+      integer(
+        'Time of the head, ms since 1970; if unknown, estimated from the newest block with a known time',
+      ),
+    ),
     chain_id: text('Chain id'),
     'demo?': flag('The chain is the bundled one'),
     service: object({
-      status: choice('Degraded: right answers, but something is wrong', ['healthy', 'degraded', 'unhealthy']),
-      reasons: list(text('Reason'), 'Why it is not healthy'),
+      status: choice('degraded: answers are right, but there is a problem; unhealthy: use another server', [
+        'healthy',
+        'degraded',
+        'unhealthy',
+      ]),
+      reasons: list(text('Problem'), 'Problems that are the reason of the status'),
       database: text('State of the database'),
       cache_hit_share: nullable(
-        number('Share of the pages of the last minute that PostgreSQL had in its own cache, from 0 to 1'),
+        number(
+          'Share of the pages used in the last minute that PostgreSQL had in `shared_buffers`, from 0 to 1',
+        ),
       ),
-      'servers?': list(server, 'Database servers, where there are several'),
+      'servers?': list(server, 'Database servers, if there are replicas'),
       kvstore: choice('State of the key-value store: up, unavailable, or why it refuses writes', storeStates),
       kvstore_kind: text('Kind of the key-value store'),
       readers: list(reader),

@@ -14,28 +14,29 @@ import type { ChainNodeState, HealthState, IndexedContract, ReaderState, Startin
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
 
-/** Dependencies of the health monitor. */
 export interface MonitorOptions {
   readonly database: DatabaseAddress
-  /** State of the primary and its replicas. */
+  /** Returns the state of the primary and its replicas. */
   readonly servers: () => readonly ServerState[]
-  /** State of the readers' feed subscriptions. */
+  /** Returns the state of the subscriptions to the readers' feeds. */
   readonly feeds: () => readonly LiveFeedState[]
   readonly kvstore: KeyValueStore
-  /** HTTP address of a chain node. Without it only the readers report the head. */
+  /** HTTP address of a chain node. If undefined, the head of the chain is known from the readers only. */
   readonly chainHttp: string | undefined
   readonly chainId: string
   readonly logger: Logger
   /** Called after each poll of the database. */
   readonly onDatabase: (available: boolean) => void
-  /** Called with the whole state after each poll of the database. */
+  /** Called with the state of all dependencies after each poll of the database. */
   readonly onLook?: (state: HealthState) => void
 }
 
-/** Polls all dependencies of the server once a second, so that health requests answer from memory. */
+/** Polls all dependencies of the server once a second, so that health requests are answered from memory. */
 export interface Monitor {
   readonly state: HealthState
-  /** Whether database and key-value store answer, by the last poll or by the one that is running. */
+  /**
+   * Whether database and key-value store answer, according to the running poll or, if none is running, the last one.
+   */
   isWorking(): Promise<boolean>
   close(): Promise<void>
 }
@@ -102,7 +103,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const looks = [database, store]
   if (chainHttp !== undefined) {
     const lookAtNode = async (): Promise<void> => {
-      // If the node does not answer, keep its last answer; the head then grows old.
+      // If the node does not answer, keep the node's last answer: the time of the head then stays the same and shows
+      // the failure.
       state.node = await readChainInfo(chainHttp).catch(() => state.node)
     }
     looks.push(repeat(lookAtNode))
@@ -123,14 +125,14 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
 }
 
-/** A poll that is repeated until it is stopped. */
+/** A poll that repeats until it is stopped. */
 interface Repeated {
   /** Resolves when no poll is running. */
   running(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Runs a poll now and then again and again, with a pause in between. */
+/** Runs a poll now and then repeatedly, with a pause after each poll. */
 function repeat(probe: () => Promise<void>): Repeated {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
@@ -212,7 +214,7 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
   }))
 }
 
-/** Readers with a heartbeat of the last minute and without a committed block. */
+/** Reads the readers that have sent a heartbeat within the last minute, but have not committed a block. */
 async function readStarting(pool: pg.Pool): Promise<StartingReader[]> {
   const { rows } = await pool.query<[string, string | null]>({
     rowMode: 'array',

@@ -3,53 +3,58 @@ import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
 import type { HealthState, ReaderState, StartingReader } from './state.ts'
 
-/** Above this age of the head, the chain or the node has stalled, ms. */
+/** If the newest head is older than this, ms, the chain or the node has stalled. */
 const HEAD_OLD_MS = 20_000
-/** From this lag on, a reader's data is outdated: a load balancer should use another server. */
+/** A reader with at least this lag has outdated data, and a load balancer should use another server. */
 export const MAX_LAG_BLOCKS = 180
-/** From this lag on, a reader is reported as behind. */
+/** A reader with at least this lag is reported as behind. */
 const LATE_BLOCKS = 20
 /** Time between two blocks, ms. */
 const BLOCK_MS = 500
-/** A reader without a heartbeat for this long counts as stopped, seconds. */
+/** A reader whose last heartbeat is older counts as silent, seconds. */
 const SILENT_SECONDS = 30
 
 /** Settings of the health report. */
 export interface HealthSettings {
   readonly version: string
-  /** Readers that this server depends on; empty means all readers of the database. */
+  /** Names of the readers that this server depends on. An empty list means all readers of the database. */
   readonly readers: readonly string[]
-  /** Readers that index only irreversible blocks. Their lag is measured to the last irreversible block. */
+  /**
+   * Names of the readers that index only irreversible blocks. Their lag is the distance to the last irreversible block.
+   */
   readonly irreversibleReaders: readonly string[]
-  /** `stop_block` of each reader that has one. */
+  /** `stop_block` by reader name, for readers that have one. */
   readonly stopBlocks: ReadonlyMap<string, number>
   /** Whether this is the bundled demo chain. */
   readonly demo: boolean
 }
 
-/** healthy: no problem. degraded: responses are right, but something is wrong. unhealthy: use another server. */
+/**
+ * `healthy`: there is no problem. `degraded`: answers are right, but there is a problem. `unhealthy`: a load balancer
+ * should use another server.
+ */
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 
 /** Result of `/health`. */
 export interface HealthReport {
   readonly status: HealthStatus
-  /** Problems that explain the status. */
+  /** Problems that are the reason of the status. */
   readonly reasons: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
-  /** Age of the chain head, ms; null if its time is not known. */
+  /** Age of the chain head, ms; null if the time of the head is not known. */
   readonly headAgeMs: number | null
   /** Greatest lag of the readers that this server depends on, blocks. */
   readonly lagBlocks: number
   /** Lag of each reader that this server depends on. */
   readonly lags: readonly ReaderLag[]
-  /** Newest head that the node or a reader has reported; block 0 before the first. */
+  /** Newest head that the node or a reader has reported. The block number is 0 before the first report. */
   readonly head: ChainHead
 }
 
 /** Head block of the chain. */
 export interface ChainHead {
   readonly block: number
-  /** Time of the block, ms since 1970; null if it is not known. */
+  /** Time of the block, ms since 1970; null if the time is not known. */
   readonly timeMs: number | null
 }
 
@@ -61,7 +66,8 @@ export interface ReaderLag {
 }
 
 /**
- * Computes the health report. The members version, postgres, redis and chain are part of the API and must not change.
+ * Computes the health report. The members `version`, `postgres`, `redis` and `chain` are part of the API of the
+ * replaced system and must not change.
  */
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state, nowMs)
@@ -112,19 +118,19 @@ export function measureLag(reader: ReaderState, head: ChainHead, settings: Healt
   return { reader: reader.name, lagBlocks, lagSeconds: Math.max(0, lagMs) / 1_000 }
 }
 
-/** Whether a reader has reached its `stop_block` and reads no further. */
+/** Whether a reader has reached its `stop_block` and reads no further blocks. */
 export function isAtStop({ name, blockNum }: ReaderState, { stopBlocks }: HealthSettings): boolean {
   return blockNum >= (stopBlocks.get(name) ?? Infinity)
 }
 
-/** Whether requests are answered, by the primary or by a replica. */
+/** Whether the API can answer requests, from the primary or from a replica. */
 export function isAnswered(state: HealthState): boolean {
   const isInUse = ({ server, state: how, isInUse: used }: ServerState): boolean =>
     used && server !== 'primary' && how !== 'unavailable'
   return state.database === 'up' || state.servers.some(isInUse)
 }
 
-/** Reason of an unavailable primary; null if the primary is available. */
+/** Describes why the primary is unavailable; null if the primary is available. */
 export function databaseProblem(state: HealthState): string | null {
   if (state.database === 'up') return null
   return isAnswered(state) ? 'the primary is unavailable, a replica answers' : 'the database is unavailable'
@@ -136,9 +142,9 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
 }
 
 /**
- * The newest head that the node or a reader has reported. A reader that is catching up knows the head's number, but
- * not its time. The time is then computed from the newest block with a known time and the block interval; it is never
- * in the future.
+ * Finds the newest head that the node or a reader has reported. A reader that is catching up knows the number of the
+ * head, but not the time. The time is then computed from the newest block with a known time and the block interval, but
+ * is never in the future.
  */
 function chainHead(state: HealthState, nowMs: number): ChainHead {
   const { node, readers } = state
@@ -159,7 +165,7 @@ function chainHead(state: HealthState, nowMs: number): ChainHead {
   return { block, timeMs: stepsMs === 0 ? newest.timeMs : Math.min(nowMs, newest.timeMs + stepsMs) }
 }
 
-/** The readers that this server depends on. */
+/** Selects the readers that this server depends on. */
 function watchedReaders<R extends { readonly name: string }>(
   readers: readonly R[],
   settings: HealthSettings,
@@ -175,8 +181,8 @@ function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings)
 }
 
 /**
- * Input of `judge`: `watched` are the readers that this server depends on, `running` are the watched readers before
- * their `stop_block`, `starting` those without a committed block.
+ * Input of `judge`. `watched`: readers that this server depends on. `running`: watched readers that have not reached
+ * their `stop_block`. `starting`: readers that this server depends on and that have not committed a block.
  */
 interface Judged {
   readonly state: HealthState
@@ -246,7 +252,7 @@ function describeReader(
     state: isAtStop(reader, settings) ? `stopped at stop_block ${reader.blockNum}` : (reader.mode ?? null),
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
-    // Take the maximum: a commit may be newer than the heartbeat that reported the head.
+    // Take the maximum, because a commit may be newer than the heartbeat that reported the head.
     head_block: reader.headBlock === undefined ? null : String(Math.max(reader.headBlock, reader.blockNum)),
     lag_blocks: lagBlocks,
     lag_seconds: lagSeconds,

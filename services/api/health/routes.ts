@@ -8,22 +8,22 @@ import type { Monitor } from './monitor.ts'
 import type { HealthReport, HealthSettings } from './report.ts'
 import { isAnswered, MAX_LAG_BLOCKS, reportHealth } from './report.ts'
 
-/** `/alive` fails from this age of the chain head on, ms. */
+/** `/alive` fails if the chain head is at least this old, ms. */
 const ALIVE_HEAD_MS = 30_000
 const TEXT_TYPE = 'text/html; charset=utf-8'
 
-/** Path prefix that existing monitoring uses for the same routes. */
+/** Path prefix of the replaced system. Existing monitoring requests the same routes below this prefix. */
 const OLD_PREFIX = '/eosio-contract-api'
 
 const docs = {
   health: {
     summary: 'Whether the server can answer requests, and its position',
     record: healthRecord,
-    failures: [{ status: 503, message: 'The same, when a load balancer should ask another server' }],
+    failures: [{ status: 503, message: 'The same data, if a load balancer should use another server' }],
   },
   alive: {
-    summary: 'For probes: `success:` and the chain id while the data are those of now',
-    failures: [{ status: 500, message: 'The first reason why not, as text' }],
+    summary: 'For probes: `success:` and the chain id while there is no problem',
+    failures: [{ status: 500, message: 'The first problem, as text' }],
   },
   healthc: {
     summary: 'For probes: `success` while database and key-value store answer',
@@ -67,7 +67,10 @@ export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRo
   ]
 }
 
-/** First reason to take the server out of rotation, in the wording of existing probes. */
+/**
+ * Finds the first reason to take the server out of rotation. The texts are those of the replaced system, because
+ * existing probes compare them.
+ */
 function aliveProblem(monitor: Monitor, report: HealthReport): string | undefined {
   if (report.headAgeMs !== null && report.headAgeMs >= ALIVE_HEAD_MS) {
     return `chain api behind for ${report.headAgeMs / 1_000} seconds`

@@ -10,7 +10,7 @@ export interface IndexedContract {
   readonly account: string
 }
 
-/** State of a reader, as it reports it in the database. */
+/** State of a reader, as the reader reports it in the database. */
 export interface ReaderState {
   readonly name: string
   /** First block that the reader indexed. */
@@ -21,51 +21,51 @@ export interface ReaderState {
   readonly blockNum: number
   /** Time of the last committed block, ms since 1970. */
   readonly blockTimeMs: number
-  /** Head block by the reader's heartbeat; undefined before the first heartbeat. */
+  /** Head block according to the reader's heartbeat; undefined before the first heartbeat. */
   readonly headBlock: number | undefined
-  /** Time of the head block, if the reader has received the block. */
+  /** Time of the head block; undefined if the reader has not received the block. */
   readonly headTimeMs: number | undefined
   readonly irreversibleBlock: number | undefined
-  /** State of the reader: connecting, catching-up, live or stopped. */
+  /** State of the reader: `connecting`, `catching-up`, `live` or `stopped`. */
   readonly mode: string | undefined
   readonly blocksPerSecond: number | undefined
-  /** Seconds since the last heartbeat and the last commit, at the time of the poll. */
+  /** Seconds between the last heartbeat and the poll. */
   readonly secondsSinceHeartbeat: number | undefined
+  /** Seconds between the last commit and the poll. */
   readonly secondsSinceCommit: number | undefined
-  /** Seconds since the chain node sent a complete message, and since it sent a block. */
+  /** Seconds between the last complete message of the chain node and the poll. */
   readonly secondsSinceMessage: number | undefined
+  /** Seconds between the last block of the chain node and the poll. */
   readonly secondsSinceBlock: number | undefined
-  /** Missing ranges of blocks below the last committed block: first and last block of each. */
+  /** First and last block of each range of blocks that is missing below the last committed block. */
   readonly gaps: readonly (readonly [first: number, last: number])[]
-  /** First block with complete history; null if it is complete from the first indexed block on. */
+  /** First block with complete history; null if the history is complete from the first indexed block on. */
   readonly historySince: number | null
-  /** Missing rows of an imported database that the operator accepted. */
+  /** Rows that an imported database lacked, as the operator accepted. */
   readonly acceptedGaps: readonly string[]
-  /** Problem that stops the reader, in its own words. */
+  /** Text of the problem that stops the reader. */
   readonly problem: string | undefined
-  /** Chain nodes of the reader; empty before its first heartbeat. */
+  /** Chain nodes of the reader; empty before the first heartbeat. */
   readonly nodes: readonly ChainNodeState[]
 }
 
-/** State of a chain node by a reader's report, without the node's address. */
+/** State of a chain node according to a reader, without the node's address. */
 export interface ChainNodeState {
-  /** State of the node's connection: connecting, watched, reading, followed or failed. */
+  /** State of the node's connection: `connecting`, `watched`, `reading`, `followed` or `failed`. */
   readonly state: string
-  /**
-   * Newest head block that the node reported, and its lag behind the newest of all nodes; null before the first
-   * report.
-   */
+  /** Newest head block that the node reported; null before the first report. */
   readonly head_block: number | null
+  /** Blocks by which the node's head is behind the newest head of all nodes; null before the first report. */
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
-  /** How often the node was lost, abandoned or refused. */
+  /** Number of times that the node was lost, abandoned or refused. */
   readonly faults: number
 }
 
-/** A reader that has not committed a block yet, by its heartbeat. */
+/** A reader that has sent a heartbeat, but has not committed a block yet. */
 export interface StartingReader {
   readonly name: string
-  /** Problem that stops the reader, in its own words. */
+  /** Text of the problem that stops the reader. */
   readonly problem: string | undefined
 }
 
@@ -79,16 +79,16 @@ export interface HealthState {
   readonly kvstoreKind: 'redis' | 'memory'
   /** Readers that have committed a block. */
   readonly readers: readonly ReaderState[]
-  /** Readers that send heartbeats and have not committed a block. */
+  /** Readers that send heartbeats, but have not committed a block. */
   readonly starting: readonly StartingReader[]
-  /** State of the readers' feed subscriptions. */
+  /** State of the subscriptions to the readers' feeds. */
   readonly feeds: readonly LiveFeedState[]
   /**
-   * Share of the pages of all statements of the last minute that the primary had in `shared_buffers`, 0 to 1; null if
-   * no page was used.
+   * Share of pages, 0 to 1, that the primary found in `shared_buffers`, of all pages that statements used in the last
+   * minute. Null if no page was used.
    */
   readonly cacheHitShare: number | null
-  /** Last answer of the chain node; undefined before the first. */
+  /** Last answer of the chain node; undefined before the first answer. */
   readonly node: ChainInfo | undefined
   readonly chainId: string
 }

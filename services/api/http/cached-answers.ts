@@ -8,7 +8,6 @@ import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
 import { failureBody, mayUseCache, spelledAddress } from './endpoint-answers.ts'
 import type { ClientOf } from './endpoint-answers.ts'
 
-/** Dependencies of `answerFromCache`. */
 export interface CachedAnswerParts {
   readonly clientOf: ClientOf
   readonly cache: AnswerCache
@@ -25,8 +24,8 @@ interface Exchange {
 }
 
 /**
- * Answers requests with a cached URL ahead of the lifecycle, at little more than the cost of the HTTP server: no
- * context, no route, no parsing. All other requests continue with the lifecycle.
+ * Answers requests with a cached URL before the request lifecycle, without a context, a route or parsing: little more
+ * than the cost of the HTTP server. All other requests continue with the lifecycle.
  */
 export function answerFromCache(parts: CachedAnswerParts, lifecycle: RequestListener): RequestListener {
   return (req, res) => {
@@ -66,14 +65,14 @@ function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer,
     (bytes) => {
       sent.bytes = bytes
     },
-    // Compression ran out of memory: no body can be sent, so close the connection.
+    // Compression failed for lack of memory, so there is no body to send: close the connection.
     () => res.destroy(),
   )
 }
 
 /**
  * Applies the request limit and sends the answer.
- * @returns the size of the body, bytes.
+ * @returns the size of the sent body, bytes.
  */
 async function answerLimited(
   parts: CachedAnswerParts,
@@ -84,7 +83,7 @@ async function answerLimited(
   const { req, res } = exchange
   const headers = headersFor(parts, req)
   if (limit) {
-    // Count the request only: it is too fast to be charged by time.
+    // Count the request, but do not charge its time: a cached answer takes too little time.
     const window = await limit.count(clientOf({ req }).key)
     headers.push(limitHeaders(limit, window))
     if (!window.isAllowed) return refuse(res, headers, refusalOf())
@@ -114,8 +113,8 @@ function refuse(response: ServerResponse, headers: Headers[], refusal: RequestEr
 }
 
 /**
- * Flattens headers to a list of alternating names and values: merging the objects costs more than all other steps
- * here.
+ * Flattens headers to a list of alternating names and values. Merging the objects would take longer than all other
+ * steps of the answer.
  */
 function listOf(records: readonly Headers[]): string[] {
   const list: string[] = []

@@ -29,14 +29,14 @@ import { parseJsonBody } from './json-body.ts'
 import { parseMultipart } from './multipart-body.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
 
-/** One endpoint below one path of its namespace. */
+/** One endpoint, below one of the paths of its namespace. */
 export interface Route {
   readonly pattern: string
   readonly namespace: string
-  /** Identifies the endpoint: the same for every path of the namespace, unique on the server. */
+  /** Identifies the endpoint on the server. The value is the same for all paths of the namespace. */
   readonly place: string
   readonly endpoint: Endpoint
-  /** Whether the endpoint reads few rows, by key. */
+  /** Whether the endpoint reads a few rows by key. */
   readonly isBrief: boolean
 }
 
@@ -46,12 +46,12 @@ export interface AnswerParts extends BodyParts {
   readonly lists: NamedLists
   /** Cache of answers; undefined if `cache_life` is not set. */
   readonly caching: AnswerCaching | undefined
-  /** `max_query_time_ms` of the configuration. */
+  /** Time limit for the queries of a request, ms: `max_query_time_ms` of the configuration. */
   readonly maxTimeMs: number
   readonly answers: AnswerBudget
 }
 
-/** Handler of an endpoint: parse, validate, look into the cache, run, send. */
+/** Creates the handler of an endpoint. The steps of the handler: parse, validate, look up the cache, run, send. */
 export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
@@ -99,7 +99,8 @@ export function createEndpointAnswer(
       )
       return createAnswer(data, parts.answers.maxBytes, caching?.cache.maxValueBytes ?? 0)
     }
-    // A cached answer that is found by URL alone cannot carry warnings: do not register the URL.
+    // An answer that is found by its URL alone is sent without warnings, so a URL with warnings is not stored in the
+    // cache.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
     const answer = caching
       ? await findOrCreate(context, route, caching, { keyOf, address, create })
@@ -110,11 +111,11 @@ export function createEndpointAnswer(
   }
 }
 
-/** Responses above this size are assembled in steps that yield to other requests, bytes. */
+/** Larger responses are assembled in steps, bytes. Other requests run between the steps. */
 const LARGE_BYTES = 1024 * 1024
 
 /**
- * Builds the response.
+ * Creates the response.
  * @throws RequestError 400 if the response is too large.
  */
 export async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number): Promise<AnyAnswer> {
@@ -127,21 +128,27 @@ export async function createAnswer(data: Json, maxBytes: number, maxCachedBytes:
     : LargeAnswer.of(data, envelope, bytes)
 }
 
-/** Parameter of a later release of the replaced system: excludes sellers on a list that this server does not have. */
+/**
+ * Parameter of a later release of the replaced system. The parameter excludes sellers on a list that this server does
+ * not have.
+ */
 const BLOCKED_SELLERS = 'hide_blocked_sellers'
 
-/** @throws RequestError 400: an ignored exclusion would show rows that the client wants to hide. */
+/**
+ * @throws RequestError 400 if the exclusion is requested. If it were ignored, the answer would show rows that the
+ * client wants to hide.
+ */
 function refuseUnknownExclusion(raw: RawParameters): void {
   const given = raw.get(BLOCKED_SELLERS)
   if (given === undefined || ['', '0', 'false'].includes(String(given))) return
   if (!['1', 'true'].includes(String(given))) throw invalidParameter(BLOCKED_SELLERS, 'must be true or false')
   throw invalidParameter(
     BLOCKED_SELLERS,
-    'the server has no list of blocked sellers; seller_blacklist excludes sellers, or $list:NAME those of a named list',
+    'the server has no list of blocked sellers; seller_blacklist excludes sellers, or $list:NAME excludes the sellers of a named list',
   )
 }
 
-/** Whether an endpoint reads a parameter from query or body. */
+/** Whether an endpoint reads a parameter from the query string or the body. */
 function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: string): boolean {
   const family = familyOf(name)
   if (family !== undefined) return attributes.includes(family)
@@ -149,7 +156,7 @@ function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: str
   return noted.includes(name) || (parameter !== undefined && parameter.in !== 'path')
 }
 
-/** How to find an answer in the cache, or create it. */
+/** Functions and URL to find an answer in the cache or to create the answer. */
 interface WantedAnswer extends Pick<CacheRequest, 'address'> {
   readonly keyOf: () => string
   readonly create: () => Promise<AnyAnswer>
@@ -173,7 +180,7 @@ async function findOrCreate(
   return answer
 }
 
-/** Reports when the client closes its connection before it got the response. */
+/** Creates a notice for the case that the client closes its connection before the response is complete. */
 function departureOf({ req, res }: Context): Departure {
   const departure = new Departure()
   onceClosed({ req, res }, () => {
@@ -182,7 +189,7 @@ function departureOf({ req, res }: Context): Departure {
   return departure
 }
 
-/** Merges query string and body; the body wins. */
+/** Merges the parameters of query string and body. If both have a parameter, the body's value is used. */
 async function readParameters(
   context: Context,
   parts: BodyParts,
@@ -194,10 +201,10 @@ async function readParameters(
   return query
 }
 
-/** Characters of a media type that an error message repeats. */
+/** Maximum number of characters of a media type in an error message. */
 const MAX_TYPE_SHOWN = 100
 
-/** 415 that names the type of a body which is not read. */
+/** Creates the error 415 with the media type of a body that cannot be read. */
 function unreadType(type: string): RequestError {
   const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
   const readable =
@@ -228,9 +235,9 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. JSON is read under the types of
- * plain text and of urlencoded forms too, because curl and browsers send it so. Other plain text has no parameters, as in the
- * replaced system.
+ * Reads the parameters in the body of a request, of any method: JSON, or the fields of a form. JSON is also read if the
+ * media type is plain text or urlencoded form, because curl and browsers send these types by default. Other plain text
+ * has no parameters, as in the replaced system.
  *
  * @param warn called with a sentence for each ignored part of the body.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unsupported type or compression, 503 too many
@@ -267,17 +274,17 @@ export interface AnswerCaching {
   readonly clientOf: ClientOf
 }
 
-/** Whether a request may use the cache: its answer may come from it and may be stored in it. */
+/** Whether the answer of a request may come from the cache and may be stored in the cache. */
 export function mayUseCache({ req }: { readonly req: IncomingMessage }, clientOf: ClientOf): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && !clientOf({ req }).isExempt
 }
 
-/** The URL of a request as sent; undefined if the request has a body. */
+/** URL of a request as the client sent it; undefined if the request has a body. */
 export function spelledAddress(request: IncomingMessage): string | undefined {
   return hasBody(request) ? undefined : request.url
 }
 
-/** Text before and after `data` in a response. `query_time` is the server's clock in ms since 1970. */
+/** Text before and after `data` in a response. `query_time` is the clock of the server, ms since 1970. */
 function successEnvelope(nowMs: number): readonly [before: string, after: string] {
   return ['{"success":true,"data":', `,"query_time":${nowMs}}`]
 }

@@ -5,20 +5,20 @@ import type { Failure } from '../../core/http/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { failureBody } from './endpoint-answers.ts'
 
-/** `Retry-After` of a refused request, seconds. */
+/** Value of `Retry-After` of a refused request, seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** Status for metrics if the client has disconnected, as in nginx. */
+/** Status in the metrics for a request whose client has disconnected. nginx uses the same status. */
 const CLIENT_GONE_STATUS = 499
 
-/** Sends the failure envelope for an error of any step. */
+/** Sends the failure envelope for an error of any step of a request. */
 export function answerFailure(context: Context, error: unknown, logger: Logger): void {
   const failure = failureOf(error, logger)
   context.set(failure.headers)
   sendJson(context, failure.status, failureBody(failure.message))
 }
 
-/** Status and message of an error. Unexpected errors are logged. */
+/** Returns status and message of an error. Unexpected errors are logged. */
 function failureOf(error: unknown, logger: Logger): Failure {
   if (error instanceof RequestError) {
     return { status: error.status, message: error.message, headers: error.headers }
@@ -40,14 +40,14 @@ function knownFailure(error: PronghornError): Failure | undefined {
         headers: {},
       }
     case 'CLIENT_GONE':
-      // Nobody receives this response; metrics count it.
+      // The client has disconnected, so the response is only counted in the metrics.
       return { status: CLIENT_GONE_STATUS, message: 'The client closed the connection', headers: {} }
     case 'DATABASE_BUSY':
       return unavailable('Too many requests at once')
     case 'DATABASE_UNAVAILABLE':
       return unavailable('Database unavailable')
     case 'DATABASE_ERROR':
-      // PostgreSQL rejected a value that validation should have rejected: still the client's error, 400.
+      // PostgreSQL rejected a value that the validation had accepted. The client sent the value, so the status is 400.
       if (error.details.kind === 'value') {
         return { status: 400, message: 'Invalid value for a parameter', headers: {} }
       }

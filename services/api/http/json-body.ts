@@ -6,12 +6,13 @@ import { RequestError } from '../../core/http/index.ts'
 const EXAMPLE = '{"limit":10}'
 
 /**
- * Reads the parameters of a JSON body, an object. Numbers and booleans retain their type, integers of 16 digits and more
- * become text so that no digit is lost, arrays become lists. Members and list items that are null count as absent, and so
- * do empty lists, except as attribute filters. Names of attributes may end in brackets.
+ * Reads the parameters of a JSON body. Numbers and booleans retain their type. Integers of 16 digits and more become
+ * text, so that no digit is lost. Arrays become lists. Null members, null list items and empty lists count as absent;
+ * an empty list of an attribute filter does not. The brackets at the end of a name, as in `ids[]`, are removed, unless
+ * the name is that of an attribute.
  *
- * @param warn is called with a sentence for each null and each empty list that is ignored.
- * @throws RequestError 400 for malformed JSON, for another value than an object, and for a member that holds an object.
+ * @param warn called with a sentence for each ignored null and each ignored empty list.
+ * @throws RequestError 400 for malformed JSON, for a value that is no object, and for a member that contains an object.
  */
 export function parseJsonBody(
   text: string,
@@ -50,7 +51,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Quotes integers that a double may not hold exactly. The input must be valid JSON. */
+/** Puts integers that a double may not hold exactly into quotes. The input must be valid JSON. */
 function quoteLongIntegers(text: string): string {
   const parts: string[] = []
   const token = /"|-?\d[\d.eE+-]*/g
@@ -67,7 +68,7 @@ function quoteLongIntegers(text: string): string {
 }
 
 /**
- * Position after the closing quote of a JSON string.
+ * Returns the position after the closing quote of a JSON string.
  * @param from position inside the string.
  */
 function endOfString(text: string, from: number): number {
@@ -82,14 +83,17 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-/** @throws RequestError 400 for a member that is neither a scalar nor a list of scalars: a filter that is not read would show too much. */
+/**
+ * @throws RequestError 400 for a member that is neither a scalar nor a list of scalars. If such a filter were ignored,
+ * the answer would contain rows that the client has excluded.
+ */
 function rawValue(key: string, member: unknown): RawValue {
   if (isScalar(member)) return member
   const items = Array.isArray(member) ? member.filter((item) => item !== null) : undefined
   if (items?.every(isScalar) === true) return items
   throw invalidParameter(
     shownName(key),
-    'the body has an object for it: send text, a number, a boolean or a list of these',
+    'the body has an object for this parameter: send text, a number, a boolean or a list of these',
   )
 }
 

@@ -25,7 +25,7 @@ import { createMethodsOf, createRoutes } from './routes.ts'
 import type { RouteParts, Mount } from './routes.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
 
-/** Settings named like their keys in server.config.json. */
+/** Settings of the lifecycle. The members have the names of the keys in server.config.json. */
 export interface LifecycleSettings extends ClientSettings {
   readonly cors: readonly string[]
   readonly rate_limit?: RateLimitSettings | undefined
@@ -34,17 +34,17 @@ export interface LifecycleSettings extends ClientSettings {
 /** Dependencies of the request lifecycle. */
 export interface LifecycleParts extends Omit<RouteParts, 'caching'> {
   readonly logger: Logger
-  /** Observers of every request, called in this order. */
+  /** Observers of every request, in the order of their calls. */
   readonly observers: readonly RequestObserver[]
   readonly kvstore: KeyValueStore
   readonly settings: LifecycleSettings
   /** Cache of answers; undefined if `cache_life` is not set. */
   readonly cache: AnswerCache | undefined
-  /** First characters of the running source revision, if known. */
+  /** First characters of the running source revision, if the revision is known. */
   readonly revision: string | undefined
 }
 
-/** Builds the request handler: all steps of a request, in order. */
+/** Creates the request handler from the steps of a request, in order. */
 export function createLifecycle(parts: LifecycleParts): RequestListener {
   const { settings, logger, observers, cache } = parts
   const { clientOf } = parts
@@ -78,14 +78,14 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     : application
 }
 
-/** A path as routes match it: lower case, without a trailing slash. */
+/** Normalises a path as routes match it: lower case, without a trailing slash. */
 function normalPath(path: string): string {
   return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
 }
 
 /**
- * Request limit of the namespaces and the documentation together. Each request counts once; other paths are not
- * limited.
+ * Creates the request limit, which the namespaces and the documentation share. Each request counts once; requests for
+ * other paths are not limited.
  */
 function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimit | undefined {
   const limit = settings.rate_limit
@@ -98,12 +98,13 @@ function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimi
 
 /** Creates the headers of every response: `Last-Modified`, and `X-Revision` if the revision is known. */
 function createCommonHeaders(revision: string | undefined): () => Headers {
-  // `Last-Modified` is the time of the response, as clients expect; it says nothing about the age of the data.
+  // `Last-Modified` is the time of the response, because clients expect this header. The header does not show the age
+  // of the data.
   if (revision === undefined) return () => ({ 'Last-Modified': httpDate() })
   return () => ({ 'Last-Modified': httpDate(), 'X-Revision': revision })
 }
 
-/** Step that sets the headers of every response. */
+/** Creates the step that sets the headers of every response. */
 function createHeadersStep(headers: () => Headers): Middleware {
   return (context, next) => {
     setHeaders(context.res, headers())
@@ -121,7 +122,10 @@ function checkPath(context: Context, next: () => Promise<void>): Promise<void> {
   return next()
 }
 
-/** Step that notes the namespace of a request by its path, for limits and metrics, even if no route matches. */
+/**
+ * Creates the step that notes the namespace of a request, for limits and metrics. Requests that match no route also get
+ * a namespace by their path.
+ */
 function createNamespaceStep(mounts: readonly Mount[]): Middleware {
   const prefixes = mounts
     .flatMap(({ namespace, paths }) =>
@@ -141,10 +145,13 @@ function isUnder(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
 
-/** Link to the documentation. It is a header because clients compare the message with the replaced system's message. */
+/**
+ * Link to the documentation. The link is a header, because clients compare the message with that of the replaced
+ * system.
+ */
 const documentation = { Link: '</docs>; rel="service-doc"' }
 
-/** The last step: no route matched the path. */
+/** Last step of a request: no route has matched the path. */
 export function refuseUnknownPath(): never {
   throw new RequestError(404, 'Endpoint not found', documentation)
 }

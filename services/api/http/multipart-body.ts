@@ -4,7 +4,7 @@ import { RequestError } from '../../core/http/index.ts'
 import type { RawValue } from '../request/index.ts'
 import { MAX_PAIRS, ParameterCollector } from '../request/index.ts'
 
-/** Limit of header lines of one part. */
+/** Maximum number of header lines of one part. */
 const MAX_HEADERS = 20
 
 /**
@@ -19,7 +19,10 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
       reject(new RequestError(status, message))
     }
     const malformed = (): void => {
-      refuse(400, 'The body is no multipart/form-data with the boundary that its type names; send it as JSON')
+      refuse(
+        400,
+        'The body is no multipart/form-data with the boundary of its Content-Type; send the parameters as JSON',
+      )
     }
     let form: BusboyInstance
     try {
@@ -40,7 +43,10 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
     })
     form.on('file', (name, stream) => {
       stream.resume()
-      refuse(415, `The field ${name.slice(0, MAX_SHOWN)} is a file, which no parameter is: send it as text`)
+      refuse(
+        415,
+        `The field ${name.slice(0, MAX_SHOWN)} is a file, but parameters are text: send the value as text`,
+      )
     })
     form.on('fieldsLimit', () => {
       refuse(400, `The body has more than ${MAX_PAIRS} fields: send fewer`)
@@ -53,5 +59,5 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
   })
 }
 
-/** Characters of a field name that an error message repeats. */
+/** Maximum number of characters of a field name in an error message. */
 const MAX_SHOWN = 60

@@ -72,7 +72,7 @@ describe('a JSON body', () => {
     '{"data":{"a":"x"}}',
   ])('a JSON body with an object for a parameter is refused: %s', (text) => {
     expect(() => body(text)).toThrow(expect.objectContaining({ status: 400 }) as Error)
-    expect(() => body(text)).toThrow('the body has an object for it')
+    expect(() => body(text)).toThrow('the body has an object for this parameter')
   })
 
   it('a JSON body keeps empty lists of attribute filters', () => {

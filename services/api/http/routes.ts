@@ -16,20 +16,22 @@ export interface Mount {
 /** Description of a route outside the namespaces, for the OpenAPI document. */
 export interface RouteDocumentation {
   readonly summary: string
-  /** Schema of `data` in the envelope. Without it the response is text. */
+  /** Schema of `data` in the envelope. If undefined, the response is text. */
   readonly record?: RecordSchema
-  /** Failures whose body is that of the route. */
+  /** Failures whose body has the same schema as the successful response. */
   readonly failures?: readonly Failure[]
-  /** Description of the 400 of a request with a wrong parameter. */
+  /** Description of the response 400 to a request with a wrong parameter. */
   readonly refusal?: string
 }
 
 /** A route outside the namespaces, for GET and HEAD. */
 export interface RootRoute {
   readonly paths: readonly string[]
-  /** Description of the first path. Without it the route is not in the OpenAPI document. */
+  /**
+   * Description of the route in the OpenAPI document, under its first path. If undefined, the document omits the route.
+   */
   readonly documentation?: RouteDocumentation
-  /** Whether the request limit applies, as for the paths of the namespaces. */
+  /** Whether the request limit of the namespaces also applies to the route. */
   readonly isLimited?: true
   readonly answer: (context: Context) => Promise<void> | void
 }
@@ -40,13 +42,13 @@ export interface RouteParts extends AnswerParts {
   readonly mounts: readonly Mount[]
 }
 
-/** Old documentation paths below each namespace; redirected to the documentation of the server. */
+/** Documentation paths of the replaced system below each namespace. Redirected to the documentation of the server. */
 const docsAliases = ['/docs', '/docs/swagger']
 const DOCS_PATH = '/docs'
 
-/** Methods of an endpoint, unless it allows only GET and HEAD. */
+/** Methods of an endpoint that allows more than GET and HEAD. */
 const answeredMethods = ['HEAD', 'GET', 'POST']
-/** Methods that write: refused, because the API is read-only. */
+/** Methods that write. All are refused, because the API is read-only. */
 const refusedMethods = ['DELETE', 'PATCH', 'PUT']
 
 function refuseMethod(allowed: string): (context: Context) => never {
@@ -78,7 +80,7 @@ export function createRoutes(parts: RouteParts): Middleware {
         const isBrief = findsByKey(endpoint, namespace)
         const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, isBrief }, parts)
         const router = groups.routerFor(path, endpoint.path)
-        // Other methods of a GET endpoint get 404, as from the replaced system.
+        // Other methods of an endpoint that allows only GET and HEAD get 404, as from the replaced system.
         if (endpoint.method === 'get') router.get(pattern, answer)
         else {
           router.register(pattern, answeredMethods, answer)
@@ -90,7 +92,10 @@ export function createRoutes(parts: RouteParts): Middleware {
   return groups.middleware(roots.routes() as unknown as Middleware)
 }
 
-/** Creates a function that gives the methods of a path: POST too if it is that of an endpoint that takes it. */
+/**
+ * Creates a function that returns the methods of a path: GET and HEAD, and POST if an endpoint of the path accepts
+ * POST.
+ */
 export function createMethodsOf(mounts: readonly Mount[]): (path: string) => readonly string[] {
   const posted = new Router()
   for (const { namespace, paths } of mounts) {
@@ -104,8 +109,8 @@ export function createMethodsOf(mounts: readonly Mount[]): (path: string) => rea
 }
 
 /**
- * Whether an endpoint returns one record that is found by its key in the path, or takes no parameters (such as
- * `/v1/config`).
+ * Whether an endpoint returns one record that is found by the key in the path, or one object without any parameters
+ * (such as `/v1/config`).
  */
 function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): boolean {
   const all = Object.values(parameters)
@@ -114,16 +119,20 @@ function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): b
   return isRecord && all.every((parameter) => parameter.in === 'path')
 }
 
-/** Leading path segments that identify the group of an endpoint, as in `/v1/assets`. None of them is a parameter. */
+/**
+ * Number of leading path segments below the namespace, such as `/v1/assets`, that identify the group of an endpoint.
+ * None of these segments is a parameter.
+ */
 const GROUP_SEGMENTS = 2
 
-/** Routers by leading path segments. One router would try hundreds of routes in sequence. */
+/** Routers by leading path segments. A single router would try hundreds of routes in sequence. */
 class RouteGroups {
   readonly #routers = new Map<string, Router>()
-  /** Number of leading segments that identify a group; one value for each depth of the namespaces' paths. */
+  /** Numbers of leading segments that identify a group, including the segments of the namespace's path. */
   readonly #depths = new Set<number>()
 
   /**
+   * Returns the router of an endpoint's group.
    * @param mount path of the namespace.
    * @param path path of the endpoint below the namespace.
    */
@@ -136,7 +145,7 @@ class RouteGroups {
     return router
   }
 
-  /** @param others handles paths that belong to no group or match no route of their group. */
+  /** @param others handles requests whose path belongs to no group or matches no route of its group. */
   middleware(others: Middleware): Middleware {
     const groups = new Map(
       [...this.#routers].map(([key, router]) => [key, router.routes() as unknown as Middleware]),
@@ -152,7 +161,7 @@ class RouteGroups {
   }
 }
 
-/** The first segments of a path in lower case. */
+/** Returns the first segments of a path in lower case. */
 function beginningOf(path: string, segments: number): string {
   let end = 0
   for (let count = 0; count < segments && end >= 0; count++) end = path.indexOf('/', end + 1)

@@ -3,12 +3,13 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Socket } from 'node:net'
 
-/** Accepts a websocket upgrade; false if the path has no websocket. */
+/** Accepts a websocket upgrade. Returns false if the path has no websocket. */
 export type WebsocketHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 /**
- * Creates the handler of upgrade requests. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a
- * websocket on another path, gets an ordinary response: a server may ignore the upgrade.
+ * Creates the handler of upgrade requests. An upgrade to a websocket on a path with a websocket is accepted. All other
+ * upgrade requests, such as for HTTP/2 (`h2c`), get an ordinary response, because HTTP allows a server to ignore an
+ * upgrade.
  */
 export function createUpgradeHandler(
   ordinary: RequestListener,
@@ -23,11 +24,12 @@ export function createUpgradeHandler(
 }
 
 /**
- * Answers an upgrade request as an ordinary one. Node has detached the connection, so no further request can follow.
+ * Answers an upgrade request like an ordinary request. Node has detached the connection, so the connection cannot carry
+ * further requests.
  */
 function answerOrdinarily(request: IncomingMessage, socket: Socket, ordinary: RequestListener): void {
   socket.on('error', () => undefined)
-  // Node does not read the body of an upgrade request.
+  // Node does not read the body of an upgrade request, so a request with a body is refused.
   if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     return

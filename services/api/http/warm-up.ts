@@ -10,38 +10,43 @@ import { createAnswer } from './endpoint-answers.ts'
 import type { Mount } from './routes.ts'
 
 /**
- * Longest duration of the warm-up, ms; the process listens that much later. Measured at factor 0.2, two pairs, 2026-11-29:
- * processor time of the api and the database for the first hundred requests, divided by that of later requests, is 1.9
- * and 2.2 with the warm-up and 3.6 and 3.3 without it for the routes of the bench `rates`; 2.0 and 2.4, and 2.6 and 2.6
- * for the requests of the bench `traffic`.
+ * Maximum duration of the warm-up, ms. The process starts to listen after the warm-up. Measured at factor 0.2, two
+ * pairs, 2026-11-29: processor time of the api and the database for the first hundred requests, divided by that of
+ * later requests. For the routes of the bench `rates` the quotient is 1.9 and 2.2 with the warm-up, and 3.6 and 3.3
+ * without. For the requests of the bench `traffic` it is 2.0 and 2.4 with the warm-up, and 2.6 and 2.6 without.
  */
 const LONGEST_MS = 3_000
 /** Time limit of one request of the warm-up, ms. */
 const REQUEST_MS = 500
-/** Rounds of requests. In the first one lists have no filter; later, each has another filter in every round. */
+/**
+ * Number of rounds of requests. In the first round lists have no filter; in every later round each list has another
+ * filter.
+ */
 const ROUNDS = 6
-/** Rounds in which all endpoints take part. In later ones only lists do: they have the longest code and the most plans. */
+/**
+ * Number of rounds with all endpoints. Later rounds have only lists, which have the longest code and the most query
+ * plans.
+ */
 const ROUNDS_OF_ALL = 2
-/** Number of values of each name that are kept for filters. */
+/** Maximum number of values that are kept for each parameter name. */
 const MAX_VALUES = 100
 
-/** Dependencies of the warm-up. */
 export interface WarmUpParts {
   readonly mounts: readonly Mount[]
   readonly database: RequestDatabase
   readonly lists: NamedLists
-  /** Limit of the bytes of one answer. */
+  /** Maximum size of one answer, bytes. */
   readonly maxBytes: number
   readonly logger: Logger
-  /** Longest duration, ms; default 3 seconds. Tests lengthen it. */
+  /** Maximum duration, ms. Default 3 seconds; tests set more. */
   readonly longestMs?: number | undefined
 }
 
 /**
- * Runs the endpoints before the API listens, one request after the other: V8 then has compiled their functions, and one
- * database session has cached the catalog and prepared statements. Records of the lists have the values of path
- * parameters and filters of later requests. Requests of the warm-up are not counted in metrics and limits, not logged,
- * and not cached. The warm-up ends early if the database fails or if all lists are empty.
+ * Runs the endpoints before the API listens, one request after another. As a result, V8 has compiled their functions,
+ * and one database session has cached the catalog and prepared statements. The records of the first lists provide
+ * values for path parameters and filters of later requests. Requests of the warm-up are not counted in metrics and
+ * limits, not logged, and not cached. The warm-up ends early if the database fails or if all lists are empty.
  */
 export async function warmUp(parts: WarmUpParts): Promise<void> {
   const startedMs = performance.now()
@@ -64,7 +69,7 @@ export async function warmUp(parts: WarmUpParts): Promise<void> {
   parts.logger.debug({ requests, tookMs }, 'Warmed up')
 }
 
-/** The endpoints of all rounds, in order. */
+/** Yields the endpoints of all rounds, in order. */
 function* turnsOf(endpoints: readonly Endpoint[]): Generator<{ endpoint: Endpoint; round: number }> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const endpoint of endpoints) {
@@ -77,12 +82,14 @@ function isList({ record, parameters }: Endpoint): boolean {
   return record.type === 'array' && Object.values(parameters).every((parameter) => parameter.in !== 'path')
 }
 
-/** Whether an error concerns its request alone: a missing parameter, no such record, a slow query. */
+/** Whether an error concerns one request alone: a missing parameter, a missing record, or a slow query. */
 function isRefusal(error: unknown): boolean {
   return error instanceof RequestError || (error instanceof PronghornError && error.code === 'QUERY_TIMEOUT')
 }
 
-/** Runs an endpoint as for a request, unless the value of a path parameter is not known, or there is no filter to try. */
+/**
+ * Runs an endpoint like a request does. Does nothing if a path parameter has no known value, or if no filter has one.
+ */
 async function answer(
   { database, lists, maxBytes }: WarmUpParts,
   endpoint: Endpoint,
@@ -114,7 +121,7 @@ async function answer(
   if (round === 0) seen.collect(JSON.parse(jsonString(data)))
 }
 
-/** Values of the members of records, by the names of the members. */
+/** Values of record members, by member name. */
 class SeenValues {
   readonly #values = new Map<string, string[]>()
 
@@ -122,7 +129,7 @@ class SeenValues {
     return this.#values.size === 0
   }
 
-  /** Collects texts and numbers at any depth. */
+  /** Collects the texts and numbers of a value at any depth. */
   collect(value: unknown): void {
     if (typeof value !== 'object' || value === null) return
     for (const [name, member] of Object.entries(value)) {
@@ -131,7 +138,10 @@ class SeenValues {
     }
   }
 
-  /** A value of that name, another one for each round; undefined if none was seen. */
+  /**
+   * Returns a value for a name, a different one for each round if there are several. Undefined if no record had the
+   * name.
+   */
   get(name: string, round: number): string | undefined {
     const values = this.#values.get(name)
     return values?.[round % values.length]

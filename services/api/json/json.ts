@@ -1,13 +1,15 @@
 /**
- * JSON text in pieces, in their order: texts, and UTF-8 bytes that several answers share. A list of a hundred
- * records consists mostly of shared bytes; one text of the whole list would have to be built and encoded for every
- * request.
+ * JSON in pieces, in order: texts, and UTF-8 bytes that several answers share. A list of a hundred records consists
+ * mostly of shared bytes. A single text of the whole list would have to be built and encoded for every request.
  */
 export type Json = string | Uint8Array | LateJson | readonly Json[]
 
-/** A large piece of known size whose text stands in other pieces too: the text is assembled when the answer is written. */
+/**
+ * A large piece of JSON whose size is known and whose content is also part of other pieces. The text is assembled when
+ * the answer is written, so that it is not in memory twice.
+ */
 export class LateJson {
-  /** Most bytes that it has as UTF-8. */
+  /** Upper bound of the size as UTF-8, bytes. */
   readonly maxBytes: number
   readonly write: () => Json
 
@@ -17,7 +19,7 @@ export class LateJson {
   }
 }
 
-/** A JSON array of values. */
+/** Builds a JSON array. */
 export function jsonArray(values: readonly Json[]): Json {
   const pieces: Json[] = ['[']
   values.forEach((value, index) => {
@@ -28,7 +30,7 @@ export function jsonArray(values: readonly Json[]): Json {
   return pieces
 }
 
-/** Most bytes of the values of an array of `jsonArray`; undefined for other JSON. */
+/** Upper bounds of the sizes of the values in an array built by `jsonArray`, bytes; undefined for other JSON. */
 export function jsonItemSizes(json: Json): number[] | undefined {
   if (!Array.isArray(json) || json[0] !== '[') return undefined
   return (json as readonly Json[])
@@ -36,7 +38,10 @@ export function jsonItemSizes(json: Json): number[] | undefined {
     .map(jsonSize)
 }
 
-/** All pieces as UTF-8 in one buffer. @param maxBytes the result of `jsonSize`, if it is known. */
+/**
+ * Encodes all pieces as UTF-8 in one buffer.
+ * @param maxBytes the result of `jsonSize`, if already computed.
+ */
 export function jsonBytes(json: Json, maxBytes = jsonSize(json)): Buffer {
   if (typeof json === 'string') return Buffer.from(json, 'utf8')
   const chunks: (string | Uint8Array)[] = []
@@ -54,12 +59,12 @@ export function jsonBytes(json: Json, maxBytes = jsonSize(json)): Buffer {
   return all.subarray(0, at)
 }
 
-/** All pieces as one text, for whatever is small. */
+/** Joins all pieces to one text. Intended for small JSON. */
 export function jsonString(json: Json): string {
   return typeof json === 'string' ? json : jsonBytes(json).toString('utf8')
 }
 
-/** Most bytes of all pieces as UTF-8, without putting them together. */
+/** Upper bound of the size of all pieces as UTF-8, bytes. The pieces are not assembled. */
 export function jsonSize(json: Json): number {
   if (typeof json === 'string') return Buffer.byteLength(json)
   if (json instanceof Uint8Array) return json.length
@@ -70,9 +75,9 @@ export function jsonSize(json: Json): number {
 }
 
 /**
- * Appends the pieces of `json` to `chunks`, and joins consecutive texts, the first with `text`.
+ * Appends the pieces of `json` to `chunks`. Consecutive texts are joined; `text` is the text before the first piece.
  *
- * @returns the last text, which is not in a chunk yet.
+ * @returns the last text, which has not been appended yet.
  */
 function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): string {
   if (typeof json === 'string') return text + json
@@ -87,7 +92,7 @@ function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): str
   return pending
 }
 
-/** Minimum bytes of a piece. */
+/** Minimum size of a piece, bytes. */
 const PIECE_BYTES = 65_536
 
 /** Yields the JSON as UTF-8 in pieces of at least PIECE_BYTES, so that one piece at a time is in memory. */
@@ -112,7 +117,7 @@ export function* jsonPieces(json: Json): Generator<Uint8Array> {
   if (chunks.length > 0) yield Buffer.concat(chunks)
 }
 
-/** Texts and bytes in their order, long texts in parts. */
+/** Yields texts and bytes in order. Long texts are yielded in parts. */
 function* leavesOf(json: Json): Generator<string | Uint8Array> {
   const rest: Json[] = [json]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
@@ -126,7 +131,7 @@ function* leavesOf(json: Json): Generator<string | Uint8Array> {
 
 function* partsOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
-    // A surrogate pair is not split.
+    // Do not split a surrogate pair.
     const isSplit = (text.charCodeAt(at + PIECE_BYTES - 1) & 0xfc00) === 0xd800
     const end = at + PIECE_BYTES + (isSplit ? 1 : 0)
     yield text.slice(at, end)
@@ -134,9 +139,12 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-/** Attribute maps as PostgreSQL prints `jsonb`: keys ascend by length, then by bytes; separators are `, ` and `: `. */
+/**
+ * The functions below work on attribute maps in the format in which PostgreSQL prints `jsonb`: keys ascend by length,
+ * then by bytes; the separators are `, ` and `: `.
+ */
 
-/** One member of a map: the key, with quotes, and the value, both as JSON text. */
+/** One member of a map. The key, with its quotes, and the value are JSON text. */
 export interface DataMember {
   readonly key: string
   readonly value: string
@@ -144,8 +152,8 @@ export interface DataMember {
 
 /**
  * Splits the text of a map into members, in the order of the text.
- * @param text of a `jsonb` object; empty for none.
- * @param isLast returns true for a key after which splitting stops.
+ * @param text text of a `jsonb` object; empty if there is no map.
+ * @param isLast returns true for the key after which splitting stops.
  */
 export function splitDataMap(text: string, isLast?: (key: string) => boolean): DataMember[] {
   const members: DataMember[] = []
@@ -164,18 +172,18 @@ export function splitDataMap(text: string, isLast?: (key: string) => boolean): D
 }
 
 const NAME = '"name"'
-/** Characters of the longest spelling of a key of four bytes. */
+/** Length of the longest spelling of a key of four bytes: two quotes and an escape of six characters for each byte. */
 const MAX_ESCAPED_NAME = 2 + 4 * 6
 
 /**
- * Returns the attribute `name` of a map's text, as {@link nameOf} does. Keys ascend by length, so the text is split
- * only up to the longest spelling of `name`.
+ * Returns the attribute `name` of a map's text, like {@link nameOf}. Keys ascend by length, so the text is split only
+ * up to the longest spelling of `name`.
  */
 export function findName(text: string): string | undefined {
   return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
 }
 
-/** Merges two maps: a member of the second replaces the first map's member with the same key. */
+/** Merges two maps. A member of the second map replaces the member with the same key of the first map. */
 export function overlayDataMap(
   below: readonly DataMember[],
   above: readonly DataMember[],
@@ -197,7 +205,7 @@ export function overlayDataMap(
   return merged
 }
 
-/** The text of a map. */
+/** Formats a map as text. */
 export function joinDataMap(members: readonly DataMember[]): string {
   let text = '{'
   members.forEach(({ key, value }, index) => {
@@ -213,7 +221,7 @@ export function dataMembers(members: readonly DataMember[]): string {
   return name === undefined ? data : `${data},"name":${name}`
 }
 
-/** The attribute `name`, as the JSON of a text or null; numbers and lists are shown as text. */
+/** Returns the attribute `name` as JSON text or null. A number or a list becomes a JSON string of its text. */
 export function nameOf(members: readonly DataMember[]): string | undefined {
   const value = members.find(({ key }) => key === NAME)?.value
   if (value === undefined || value === 'null' || value.charCodeAt(0) === QUOTE) return value
@@ -229,7 +237,7 @@ function compareKeys(one: string, other: string): number {
   return first.length === second.length ? first.compare(second) : first.length - second.length
 }
 
-/** Whether the text of a key is its bytes. */
+/** Whether the characters of a key's JSON text are its bytes: ASCII without escapes. */
 function isPlain(key: string): boolean {
   for (let at = 1; at < key.length - 1; at++) {
     const code = key.charCodeAt(at)
@@ -255,7 +263,7 @@ function endOfValue(text: string, from: number): number {
     if (code === QUOTE) at = endOfString(text, at) - 1
     else if (code === COMMA && depth === 0) return at
     else if (code === 0x5b || code === 0x7b) depth++
-    // The bracket that none opened is that of the map itself.
+    // The closing bracket without an opening one ends the map itself.
     else if ((code === 0x5d || code === 0x7d) && depth-- === 0) return at
   }
   return text.length

@@ -11,22 +11,23 @@ import type { EventRecords } from './records.ts'
 import { forEachYielding } from '../../core/http/index.ts'
 
 /**
- * Records are read in chunks of up to this many events and about this many bytes: trades memory against the number of
- * queries.
+ * Limits of a chunk of events: the number of events, and the approximate bytes of their records. A larger chunk needs
+ * more memory, a smaller one more queries.
  */
 const CHUNK_EVENTS = 100
 export const CHUNK_BYTES = 2 * 1024 * 1024
 /**
- * A block keeps up to this many bytes of records in memory. A block with more is heavy: its events are sent chunk by
- * chunk.
+ * Maximum size of the records of a block in memory, bytes. The events of a larger block, a heavy block, are sent chunk
+ * by chunk.
  */
 export const HEAVY_BYTES = 4 * 1024 * 1024
 /**
- * A batch (the same bytes for many clients) is cached if it is not larger than BATCH_BYTES; up to MAX_BATCHES a block.
+ * A batch consists of the same bytes for many clients. A batch of at most BATCH_BYTES is cached, up to MAX_BATCHES
+ * batches for each block.
  */
 const BATCH_BYTES = 256 * 1024
 const MAX_BATCHES = 32
-/** Memory of one message, in multiples of its record: the text, and the bytes in one or two formats. */
+/** Memory of one message, as a multiple of its record: the text, and the bytes in one or two formats. */
 const COPIES = 4
 
 /** Encoded messages, ready to be written to any number of clients. */
@@ -39,14 +40,14 @@ export interface Batch {
 type Filters = readonly SharedFilter<Subscription>[]
 
 /**
- * The events of one block that a namespace publishes. Keys and records are read on demand, once for all clients, live
- * or resuming.
+ * Events of one block that a namespace publishes. Filter keys and records are read on demand, once for all clients,
+ * both live and resuming.
  */
 export class BlockEvents {
   readonly block: FeedBlock
   readonly placed: readonly PlacedEvent[]
   readonly #records: EventRecords
-  /** Adds to the memory that the feed history counts for this block. */
+  /** Changes the memory that the feed history counts for this block. */
   readonly #grow: (bytes: number) => void
   readonly #sizes = new Map<string, number>()
   readonly #loaded = new Map<PlacedEvent, LiveEvent>()
@@ -74,7 +75,7 @@ export class BlockEvents {
     return this.#isHeavy
   }
 
-  /** Reads the filter keys of events, unless they are known. */
+  /** Reads the filter keys of events whose keys are not known yet. */
   async readKeys(events: readonly PlacedEvent[]): Promise<void> {
     for (;;) {
       await this.#readingKeys
@@ -86,7 +87,10 @@ export class BlockEvents {
     }
   }
 
-  /** Reads the keys that are needed to decide which events match the filters. */
+  /**
+   * Reads the filter keys that are needed to decide which events match the filters. Returns undefined if no key is
+   * missing.
+   */
   readKeysFor(filters: Filters): Promise<void> | undefined {
     const lacking = this.placed.filter(
       ({ keys, name }) =>
@@ -96,7 +100,7 @@ export class BlockEvents {
     return lacking.length === 0 ? undefined : this.readKeys(lacking)
   }
 
-  /** The events that match a filter. Their keys must have been read. */
+  /** Events that match a filter. The filter keys of the events must have been read. */
   hits(shared: SharedFilter<Subscription>): readonly PlacedEvent[] {
     const known = this.#hits.get(shared)
     if (known) return known
@@ -108,25 +112,26 @@ export class BlockEvents {
     return found
   }
 
-  /** The events that match at least one of the filters, in block order. */
+  /** Events that match at least one of the filters, in block order. */
   hitsOfAny(filters: Filters): readonly PlacedEvent[] {
     if (filters.length === 1) return this.hits(filters[0]!)
     const found = new Set(filters.flatMap((shared) => this.hits(shared)))
     return this.placed.filter((placed) => found.has(placed))
   }
 
-  /** An event with its record, if the record is in memory. */
+  /** Returns an event with its record, if the record is in memory. */
   loaded(placed: PlacedEvent): LiveEvent | undefined {
     return this.#loaded.get(placed)
   }
 
   /**
-   * Reads the records of the first events: as many as one chunk allows, at least one.
+   * Reads the records of the first events: as many as fit into one chunk, at least one.
    * @returns the events of the chunk with their records, in order.
    */
   async load(events: readonly PlacedEvent[]): Promise<LiveEvent[]> {
     const chunk = await this.#chunkOf(events)
-    // A heavy block may drop records of this chunk while others are read: repeat until all are in memory.
+    // Another reader may remove records of a heavy block from memory during the read: repeat until all records of the
+    // chunk are in memory.
     for (;;) {
       const missing = chunk.filter((placed) => !this.#loaded.has(placed))
       if (missing.length === 0) return chunk.map((placed) => this.#loaded.get(placed)!)
@@ -137,8 +142,8 @@ export class BlockEvents {
   }
 
   /**
-   * The messages of all events that match the filters; undefined if a record is not in memory, or if the messages
-   * exceed BATCH_BYTES.
+   * Encodes the messages of all events that match the filters. Returns undefined if a record is not in memory, or if
+   * the messages exceed BATCH_BYTES.
    */
   async batch(format: Format, filters: Filters): Promise<Batch | undefined> {
     const key = `${format} ${filters
@@ -164,7 +169,7 @@ export class BlockEvents {
     return batch
   }
 
-  /** The first events whose records fit into one chunk. */
+  /** Selects the first events whose records fit into one chunk. */
   async #chunkOf(events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
     const first = events.slice(0, CHUNK_EVENTS)
     await this.readKeys(first)

@@ -19,19 +19,19 @@ export interface ChannelMount {
   readonly contract: string
   /** URL prefixes of the namespace. */
   readonly paths: readonly string[]
-  /** `connected_reader` of the namespace; without it the namespace publishes nothing. */
+  /** `connected_reader` of the namespace's configuration. If undefined, the namespace publishes no events. */
   readonly reader: string | undefined
   /** `socket_features.asset_update` of the namespace's configuration. */
   readonly assetUpdate: boolean
 }
 
-/** A further subscriber of a namespace's events with its own protocol (socket.io). */
+/** A further subscriber of a namespace's events with a protocol of its own (socket.io). */
 export interface Listener {
-  /** Whether a client is currently subscribed to events of this kind. */
+  /** Whether a client of the listener is subscribed to events of this kind. */
   wants(entry: EventEntry): boolean
-  /** Sends events of a block to its clients, in block order. */
+  /** Sends events of a block to the clients of the listener, in block order. */
   publish(events: readonly LiveEvent[], payloads: SocketPayloads): Promise<void>
-  /** Notifies its clients that blocks from `blockNum` on were rolled back. */
+  /** Notifies the clients of the listener that the blocks from `blockNum` on were rolled back. */
   publishFork(blockNum: number): Promise<void>
 }
 
@@ -40,11 +40,11 @@ export interface ChannelOptions {
   readonly mount: ChannelMount
   readonly maxQueueBytes: number
   readonly observer: LiveObserver
-  /** Sends a client all events after its position, as fast as the client reads them. */
+  /** Sends a client all events after the client's position, as fast as the client reads them. */
   readonly resume: (channel: Channel, client: LiveClient) => void
 }
 
-/** The clients of one namespace: tracks the published position and writes events to live clients. */
+/** Clients of one namespace. Tracks the published position, and writes events to live clients. */
 export class Channel {
   readonly mount: ChannelMount
   /** Index of the subscriptions of all clients, by filter. */
@@ -52,10 +52,11 @@ export class Channel {
   readonly #options: ChannelOptions
   readonly #clients = new Set<LiveClient>()
   readonly #listeners: Listener[] = []
-  /** Live clients that have not yet been sent the block that is being published. */
+  /** Live clients that have not yet been sent the entry that is being published. */
   readonly #pending = new Set<LiveClient>()
-  /** Position after the last published entry (`#position`), and the position before that entry (`#before`). */
+  /** Position after the last published entry. */
   #position: FeedCursor | undefined
+  /** Position before the last published entry. */
   #before: FeedCursor | undefined
 
   constructor(options: ChannelOptions) {
@@ -63,7 +64,7 @@ export class Channel {
     this.#options = options
   }
 
-  /** Bytes that are buffered for clients and not read yet. */
+  /** Bytes that are buffered for clients which have not read them yet. */
   get waitingBytes(): number {
     let bytes = 0
     for (const { connection } of this.#clients) bytes += connection.waitingBytes
@@ -81,7 +82,7 @@ export class Channel {
       this.index.remove(subscription.filter, subscription)
   }
 
-  /** Adds a listener, which gets every block that has events it wants. */
+  /** Adds a listener, which receives every block with events that the listener wants. */
   listen(listener: Listener): void {
     this.#listeners.push(listener)
   }
@@ -91,30 +92,32 @@ export class Channel {
     return this.#position
   }
 
-  /** Sets the position. The caller then publishes the entry that ends there. */
+  /** Sets the position. The caller then publishes the entry that ends at this position. */
   moveTo(position: FeedCursor | undefined): void {
     this.#before = this.#position
     this.#position = position
   }
 
-  /** Position of a live client. A client that has not been sent the current entry is still before it. */
+  /**
+   * Position of a live client. The position of a client that has not been sent the current entry is before this entry.
+   */
   placeOf(client: LiveClient): FeedCursor | undefined {
     return this.#pending.has(client) ? this.#before : this.#position
   }
 
-  /** Hands a live client over to the resumer, which sends it everything after its current position. */
+  /** Hands a live client over to the resumer, which sends the client all events after the client's position. */
   hold(client: LiveClient): void {
     client.stand(this.placeOf(client))
     this.#pending.delete(client)
     client.state = 'resuming'
   }
 
-  /** The events of a block that at least one subscriber wants. Their keys must have been read. */
+  /** Events of a block that at least one subscriber wants. The filter keys of the events must have been read. */
   wanted(events: BlockEvents): PlacedEvent[] {
     return events.placed.filter((placed) => this.#isHeard(placed) || this.#matches(placed).size > 0)
   }
 
-  /** Events whose keys must be read to decide whether a subscriber wants them. */
+  /** Events whose filter keys must be read to decide whether a subscriber wants them. */
   lackingKeys({ placed }: BlockEvents): PlacedEvent[] {
     return placed.filter(({ keys, name }) => keys === undefined && this.index.needsKeys(name))
   }
@@ -145,8 +148,8 @@ export class Channel {
   }
 
   /**
-   * Sends a message to the live clients that are at the channel's position; the message only moves their cursors.
-   * @param quietMs only to clients that were sent no cursor for this long.
+   * Sends a message without an event to the live clients at the channel's position, to move their cursors.
+   * @param quietMs the message is sent only to clients that were sent no cursor for this time.
    */
   async inform(message: Outgoing, quietMs = 0): Promise<void> {
     const { position } = this
@@ -172,7 +175,7 @@ export class Channel {
     return this.index.match({ name, keys: keys ?? noKeys })
   }
 
-  /** The live clients that get events of a block, each with its matching filters. */
+  /** Returns the live clients that get events of a block, with the matching filters of each client. */
   #receivers(events: BlockEvents): Map<LiveClient, Set<SharedFilter<Subscription>>> {
     const byClient = new Map<LiveClient, Set<SharedFilter<Subscription>>>()
     const matched = new Set(events.placed.flatMap((placed) => [...this.#matches(placed)]))
@@ -192,7 +195,7 @@ export class Channel {
     const payloads = new SocketPayloads(events.block)
     for (let at = 0; at < heard.length;) {
       const rest = heard.slice(at)
-      // A block that is not heavy has all its wanted records in memory.
+      // All wanted records of a block that is not heavy are in memory.
       const inMemory = rest.map((placed) => events.loaded(placed))
       const chunk = inMemory.every((event) => event !== undefined) ? inMemory : await events.load(rest)
       await Promise.all(this.#listeners.map((listener) => listener.publish(chunk, payloads)))
@@ -201,8 +204,8 @@ export class Channel {
   }
 
   /**
-   * Writes a batch to a client, or hands the client to the resumer.
-   * @param batch undefined if the block is too large for one batch: the resumer then sends it in pieces.
+   * Writes a batch to a client, or hands the client over to the resumer.
+   * @param batch undefined if the block is too large for one batch. The resumer then sends the events in pieces.
    */
   #give(client: LiveClient, batch: Batch | undefined): void {
     if (!this.#pending.has(client)) return
@@ -232,7 +235,7 @@ interface Batch {
   readonly count: number
 }
 
-/** Clients that get the same bytes: they have the same format and the same matching filters. */
+/** Clients that get the same bytes, because they have the same format and the same matching filters. */
 interface Group {
   readonly format: Format
   readonly filters: readonly SharedFilter<Subscription>[]

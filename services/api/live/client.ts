@@ -5,17 +5,20 @@ import type { Transport } from './observer.ts'
 import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
 import { errorMessage, message } from './outgoing.ts'
 
-/** Transport-independent connection to which messages are written. */
+/** Connection of any transport to which messages are written. */
 export interface Connection {
   readonly transport: Transport
   readonly format: Format
   readonly isOpen: boolean
-  /** Bytes that are buffered and not yet taken by the client. */
+  /** Bytes that are buffered because the client has not read them yet. */
   readonly waitingBytes: number
   write(bytes: Buffer): void
-  /** Resolves when few bytes are buffered, or the connection is closed. */
+  /** Resolves when few bytes are buffered, or when the connection is closed. */
   drained(): Promise<void>
-  /** Closes the connection after the buffered messages. A client that does not read is disconnected soon after. */
+  /**
+   * Closes the connection after the buffered messages have been sent. A client that does not read them is disconnected
+   * soon after.
+   */
   end(code: LiveErrorCode, reason: string): void
 }
 
@@ -24,35 +27,36 @@ export interface Subscription {
   readonly id: string
   readonly client: LiveClient
   readonly filter: SharedFilter<Subscription>
-  /** Filters as the client sent them; echoed in `subscribed`. */
+  /** Filters as the client sent them. The message `subscribed` repeats them. */
   readonly filters: Readonly<Record<string, unknown>>
-  /** Bytes that the subscription takes of the subscription budgets. */
+  /** Size of the subscription that the subscription budgets count, bytes. */
   readonly bytes: number
-  /** Position where the subscription began; undefined if the reader had no feed. */
+  /** Position at which the subscription began; undefined if the reader had no feed then. */
   readonly start: FeedCursor | undefined
   /**
-   * Whether the subscription came without a cursor of its own. An event that another subscription of the client
-   * already got is then not repeated.
+   * Whether the client subscribed without a cursor. The subscription then does not repeat an event that another
+   * subscription of the client has already received.
    */
   readonly isJoined: boolean
-  /** Position of the subscription while its client resumes. */
+  /** Position of the subscription while the client resumes. */
   place: FeedCursor | undefined
-  /** While the client resumes: whether the cursor has been checked and `subscribed` has been sent. */
+  /** Whether the cursor has been checked and `subscribed` has been sent, while the client resumes. */
   isBegun: boolean
 }
 
 /**
- * A client of the websocket or the event stream. States: `waiting`: not subscribed yet. `resuming`: receives missed
- * events, for each subscription from its own position on. `live`: all subscriptions are at the position of the feed.
+ * A client of the websocket or the event stream. The state is `waiting` before the first subscription, `resuming` while
+ * the client receives missed events, and `live` when all subscriptions are at the position of the feed. Each
+ * subscription resumes from a position of its own.
  */
 export class LiveClient {
   readonly connection: Connection
-  /** Key under which the client's connections are counted. */
+  /** Key by which the connections of the client are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
   /** Cursor and time of the first subscription; undefined before the client subscribes. */
   opening: { readonly cursor: FeedCursor | undefined; readonly atMs: number } | undefined
-  /** When the client was last sent a cursor, ms. */
+  /** Time when the client was last sent a cursor, ms. */
   cursorSentMs = 0
   readonly #subscriptions = new Map<string, Subscription>()
   readonly #leaving = new AbortController()
@@ -76,7 +80,7 @@ export class LiveClient {
     return this.#subscriptions
   }
 
-  /** Adds a subscription. Replaces the subscription with the same id. */
+  /** Adds a subscription. The new subscription replaces a subscription with the same id. */
   set(subscription: Subscription): void {
     this.#subscriptions.set(subscription.id, subscription)
   }
@@ -100,8 +104,8 @@ export class LiveClient {
   }
 
   /**
-   * Sends a message to some of the client's subscriptions. The message lists their ids, unless it is for all
-   * subscriptions.
+   * Sends a message for some of the client's subscriptions. The message lists the ids of these subscriptions, unless
+   * they are all subscriptions of the client.
    */
   sendTo(subscriptions: readonly Subscription[], message: Outgoing): void {
     const isForAll = subscriptions.length === this.#subscriptions.size
@@ -121,7 +125,7 @@ export function cursorText(cursor: FeedCursor | undefined): string | undefined {
   return cursor && encodeCursor(cursor)
 }
 
-/** Sends `subscribed` with the position where a subscription begins. */
+/** Sends `subscribed` with the position at which a subscription begins. */
 export function sayBegun(subscription: Subscription): void {
   const { id, filters, client, place } = subscription
   subscription.isBegun = true

@@ -17,8 +17,8 @@ export interface DoorkeeperOptions {
 const MAX_ORIGIN_LENGTH = 300
 
 /**
- * Decides which live connections are accepted. Browsers do not apply CORS to websockets, so the origin is checked
- * here.
+ * Decides which live connections are accepted. Browsers do not apply CORS to websockets, so the server checks the
+ * origin.
  */
 export class Doorkeeper {
   readonly #options: DoorkeeperOptions
@@ -38,7 +38,7 @@ export class Doorkeeper {
     return origin.length <= MAX_ORIGIN_LENGTH && this.#origins.some((pattern) => pattern.test(origin))
   }
 
-  /** Why a connection is refused; undefined if it is accepted. */
+  /** Returns the reason for refusing a connection; undefined if the connection is accepted. */
   refusal(request: IncomingMessage): Refusal | undefined {
     const { observer, clientOf } = this.#options
     if (this.#isClosed) {
@@ -48,19 +48,19 @@ export class Doorkeeper {
     const { origin } = request.headers
     if (origin !== undefined && !isOwn(origin, request) && !this.allowsOrigin(origin)) {
       observer.refused('origin')
-      return { status: 403, message: 'This origin may not connect' }
+      return { status: 403, message: 'Web pages of this origin may not connect' }
     }
     const refusal = this.#counter.refusal(clientOf({ req: request }))
     if (refusal) observer.refused(refusal.status === 429 ? 'address' : 'full')
     return refusal
   }
 
-  /** Key under which the connections of a client are counted. */
+  /** Key by which the connections of a client are counted. */
   addressOf(request: IncomingMessage): string {
     return this.#options.clientOf({ req: request }).key
   }
 
-  /** Number of open connections, of every transport. */
+  /** Number of open connections of all transports. */
   get open(): number {
     return this.#counter.total
   }
@@ -79,7 +79,7 @@ export class Doorkeeper {
   }
 }
 
-/** Whether the origin is this server itself. */
+/** Whether the origin is this server. */
 function isOwn(origin: string, { headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === headers.host
 }

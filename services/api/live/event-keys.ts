@@ -2,13 +2,13 @@ import type { EventEntity } from '../../core/live/index.ts'
 import type { FeedEvent } from '../../core/feed/index.ts'
 import type { RecordKeys } from '../endpoint/index.ts'
 
-/** Kinds of values that events can be filtered by. */
+/** Kinds of values by which events can be filtered. */
 export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'listings'
 
-/** The values of one event that filters are compared with. */
+/** Values of one event that are compared with filters. */
 export type EventKeys = Readonly<Record<KeyName, readonly string[]>>
 
-/** Entities that are no listing. */
+/** Entities that are not listings. */
 const unlisted: ReadonlySet<EventEntity> = new Set(['asset', 'transfer', 'collection', 'schema', 'template'])
 
 /**

@@ -16,9 +16,9 @@ import type { Subscribing } from './plain-session.ts'
 import { DEFAULT_SUBSCRIPTION } from './plain-session.ts'
 import { whenDrained } from './websocket-connection.ts'
 
-/** Reconnection time that event streams tell their clients, ms. */
+/** Wait before a client reconnects, ms. Event streams send this value to their clients. */
 const RETRY_MS = 3_000
-/** A dismissed client is disconnected this long after it was sent the reason, ms. */
+/** A client that was sent an error is disconnected after this time, ms, if it does not read the message. */
 const LAST_WORDS_MS = 3_000
 
 /** Dependencies of `EventStreams`. */
@@ -26,7 +26,7 @@ export interface EventStreamOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly subscribing: Subscribing
-  /** Longest silence before a comment line is sent, ms: proxies close silent connections. */
+  /** Maximum time without a message before a comment line is sent, ms. Proxies close connections without traffic. */
   readonly heartbeatMs: number
 }
 
@@ -38,7 +38,7 @@ export interface StreamRequest {
   /** Headers of the response. */
   readonly headers: Headers
   readonly channel: Channel
-  /** Key under which the client's connections are counted. */
+  /** Key by which the connections of the client are counted. */
   readonly address: string
   /** Called once when the stream is closed. */
   readonly onClose: () => void
@@ -58,7 +58,7 @@ export class EventStreams {
 
   /**
    * Serves a request that the doorkeeper has admitted.
-   * @throws RequestError 400 for an unknown parameter or for a filter that nothing can match, 429 for filters above
+   * @throws RequestError 400 for an unknown parameter or for a filter that no event can match, 429 for filters above
    * the budget.
    */
   accept({ request, response, query, headers, channel, address, onClose }: StreamRequest): void {
@@ -81,11 +81,11 @@ export class EventStreams {
       ...headers,
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // Stops proxies from buffering: events would wait until a buffer is full.
+      // The header stops proxies from buffering. Otherwise events would wait in the proxy until a buffer is full.
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
-    // A browser that reconnects sends the id of its last message, which is newer than the cursor in the URL.
+    // After a reconnection the browser sends the id of its last message, which is newer than the cursor in the URL.
     const cursor = lastEventId(request) ?? query.get('cursor') ?? undefined
     channel.add(client)
     subscribing.subscribe(channel, client, { id: DEFAULT_SUBSCRIPTION, filter, filters, bytes, cursor })
@@ -149,8 +149,9 @@ class StreamConnection implements Connection {
 }
 
 /**
- * Parses `events=a,b&collections=c`; a parameter may occur several times.
- * @throws RequestError 400 for an unknown parameter: ignoring a misspelt filter would send unwanted events.
+ * Parses the query `events=a,b&collections=c`. A parameter may occur several times.
+ * @throws RequestError 400 for an unknown parameter. If a misspelt filter were ignored, the client would get events
+ * that it does not want.
  */
 function filtersOf(query: URLSearchParams): Partial<Record<FilterName, string[]>> {
   const known: readonly string[] = ['cursor', ...filterNames]

@@ -2,7 +2,7 @@ import type { KeyName } from './event-keys.ts'
 import { filterSignature, fits } from './filter.ts'
 import type { Filter, Filtered } from './filter.ts'
 
-/** One filter and all subscriptions that use an identical filter. */
+/** One filter, and all subscriptions that use an identical filter. */
 export interface SharedFilter<Subscriber> {
   readonly filter: Filter
   /** Number of the filter, unique within its index. */
@@ -11,20 +11,22 @@ export interface SharedFilter<Subscriber> {
 }
 
 /**
- * The index stores a filter under its values of the first of these keys that it has. Keys with the rarest values come
- * first: an event then visits the fewest filters.
+ * Order of the keys by which filters are indexed. A filter is stored under the values of the first key that it uses.
+ * Keys with the rarest values come first, so that an event is compared with the fewest filters.
  */
 const accessOrder: readonly KeyName[] = ['assets', 'listings', 'templates', 'accounts', 'collections']
 
-/** Map key of filters that accept every event name. */
+/** Index key of filters that accept every event name. */
 const ANY_EVENT = '*'
 
-/** Approximate memory of a filter in the index, bytes: the filter itself, each value, and each index entry. */
+/** Approximate memory of a filter in the index without its values and index entries, bytes. */
 const FILTER_BYTES = 1_024
+/** Approximate memory of each value of a filter without its text, bytes. */
 const VALUE_BYTES = 80
+/** Approximate memory of each index entry of a filter, bytes. */
 const PLACE_BYTES = 120
 
-/** Filters that accept one event name. */
+/** Filters that accept one event name, or filters that accept all. */
 class Bucket<Subscriber> {
   /** Filters that compare only the event name. */
   readonly plain = new Set<SharedFilter<Subscriber>>()
@@ -62,7 +64,7 @@ class Bucket<Subscriber> {
     if (values.size === 0) this.byValue.delete(access)
   }
 
-  /** Adds the matching filters of an event to `found`. */
+  /** Adds the filters that match an event to `found`. */
   match(event: Filtered, found: Set<SharedFilter<Subscriber>>): void {
     for (const shared of this.plain) found.add(shared)
     for (const [access, values] of this.byValue) {
@@ -76,7 +78,8 @@ class Bucket<Subscriber> {
 }
 
 /**
- * Inverted index of subscriptions by filter value: matching an event visits only filters that share a value with it.
+ * Inverted index of subscriptions by filter value. Matching an event visits only filters that share a value with the
+ * event.
  */
 export class FilterIndex<Subscriber> {
   readonly #bySignature = new Map<string, SharedFilter<Subscriber>>()
@@ -96,7 +99,7 @@ export class FilterIndex<Subscriber> {
 
   /**
    * Adds a subscription.
-   * @param create builds the subscription from the shared filter of the index.
+   * @param create creates the subscription. Argument: the shared filter of the index.
    */
   add<S extends Subscriber>(filter: Filter, create: (shared: SharedFilter<Subscriber>) => S): S {
     const signature = filterSignature(filter)
@@ -126,17 +129,20 @@ export class FilterIndex<Subscriber> {
     }
   }
 
-  /** Whether some subscription may match events with this name. */
+  /** Whether a subscription may match events with this name. */
   admits(name: string): boolean {
     return this.#byEvent.has(name) || this.#byEvent.has(ANY_EVENT)
   }
 
-  /** Whether some subscription for events with this name also compares their values, so that keys must be read. */
+  /**
+   * Whether a subscription to events with this name also compares filter keys, so that the keys of such events must be
+   * read.
+   */
   needsKeys(name: string): boolean {
     return [name, ANY_EVENT].some((each) => (this.#byEvent.get(each)?.byValue.size ?? 0) > 0)
   }
 
-  /** All filters that match an event. */
+  /** Returns all filters that match an event. */
   match(event: Filtered): ReadonlySet<SharedFilter<Subscriber>> {
     const found = new Set<SharedFilter<Subscriber>>()
     this.#byEvent.get(event.name)?.match(event, found)
@@ -149,7 +155,7 @@ function accessOf(filter: Filter): KeyName | undefined {
   return accessOrder.find((name) => filter[name] !== undefined)
 }
 
-/** Whether a filter compares more than event names. */
+/** Whether a filter compares more than the event name. */
 export function needsKeys(filter: Filter): boolean {
   return accessOf(filter) !== undefined
 }

@@ -2,13 +2,12 @@ import { eventCatalogue } from '../../core/live/index.ts'
 import type { EventFamily } from '../../core/live/index.ts'
 import type { EventKeys } from './event-keys.ts'
 
-/** Filters of a subscription. Each is a list of values, of which at least one must match. */
+/** Names of the filters of a subscription. A filter is a list of values, of which at least one must match. */
 export const filterNames = ['events', 'collections', 'templates', 'accounts', 'assets', 'listings'] as const
 
-/** Name of a filter. */
 export type FilterName = (typeof filterNames)[number]
 
-/** Description of the values that each filter is compared with, for the documentation. */
+/** Descriptions of the values with which each filter is compared. The documentation shows them. */
 export const filterMeanings: Readonly<Record<FilterName, string>> = {
   events: 'Names of events.',
   collections: 'Collections that the event or its record names.',
@@ -19,10 +18,10 @@ export const filterMeanings: Readonly<Record<FilterName, string>> = {
     'Ids of sales, auctions, buy offers, template buy offers, offers or links, with or without the kind before them: `7`, `sale/7`.',
 }
 
-/** The filters of one subscription. All present filters must match. */
+/** Filters of one subscription. An event must match all filters that are present. */
 export type Filter = Readonly<Partial<Record<FilterName, ReadonlySet<string>>>>
 
-/** A filter of a subscription is invalid. */
+/** Error of an invalid filter in a subscription. */
 export class FilterError extends Error {}
 
 const MAX_VALUE_LENGTH = 64
@@ -39,8 +38,8 @@ const forms: Readonly<Record<Exclude<FilterName, 'events'>, readonly [RegExp, st
 
 /**
  * Parses the filters of a subscription. A filter whose value is undefined counts as absent.
- * @param maxValues limit of values of all filters together.
- * @throws FilterError naming the filter and the expected values.
+ * @param maxValues maximum number of values of all filters together.
+ * @throws FilterError whose message names the filter and the expected values.
  */
 export function readFilter(
   family: EventFamily,
@@ -91,7 +90,7 @@ function eventNames(family: EventFamily): ReadonlySet<string> {
   return names
 }
 
-/** The part of an event that filters are compared with. */
+/** Part of an event that is compared with filters. */
 export interface Filtered {
   readonly name: string
   readonly keys: EventKeys
@@ -109,7 +108,7 @@ export function fits(filter: Filter, event: Filtered): boolean {
   return true
 }
 
-/** Canonical text of filters: equal texts mean that the filters accept the same events. */
+/** Canonical text of filters. Filters with the same text accept the same events. */
 export function filterSignature(filter: Filter): string {
   return JSON.stringify(filterNames.map((name) => (filter[name] ? [...filter[name]].sort() : null)))
 }

@@ -1,34 +1,34 @@
 import { constants, deflateRawSync } from 'node:zlib'
 
-/** Largest payload lengths of the two shorter frame headers (RFC 6455, 5.2). */
+/** Maximum payload lengths of the two shorter frame headers (RFC 6455, 5.2), bytes. */
 const SHORT_LENGTH = 125
 const MEDIUM_LENGTH = 0xffff
 const TEXT_IN_ONE_PIECE = 0x81
 /** Bit RSV1: the payload is compressed (RFC 7692). */
 const COMPRESSED = 0x40
 
-/** Messages below this size are not compressed, bytes. */
+/** Smaller messages are not compressed, bytes. */
 const WORTH_DEFLATING = 512
 /**
- * Messages above this size are not compressed, bytes: compression blocks the event loop. 64 KiB of random text take 2
- * ms, 400 KiB take 13 ms.
+ * Larger messages are not compressed, bytes, because compression blocks the event loop: 2 ms for 64 KiB of random text,
+ * 13 ms for 400 KiB.
  */
 const MAX_DEFLATED_BYTES = 64 * 1024
 /** Bytes at the end of a flushed deflate block, which messages omit (RFC 7692, 7.2.1). */
 const FLUSH_MARK_BYTES = 4
 
 /**
- * Encodes a websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). The same bytes can be
- * written to any number of connections.
+ * Encodes a websocket text message as a single frame without a mask, as servers have to send it (RFC 6455, 5.2). The
+ * same bytes can be written to any number of connections.
  */
 export function textFrame(payload: Uint8Array): Buffer {
   return frame(TEXT_IN_ONE_PIECE, payload)
 }
 
 /**
- * Encodes a websocket text message for connections with `permessage-deflate` (RFC 7692); compresses it if its size is
- * worth it. The same bytes can be written to any number of connections: with `server_no_context_takeover` each message
- * is compressed independently.
+ * Encodes a websocket text message for connections with `permessage-deflate` (RFC 7692). Very small and very large
+ * messages are not compressed. With `server_no_context_takeover` each message is compressed independently, so the same
+ * bytes can be written to any number of connections.
  */
 export function deflatedTextFrame(payload: Uint8Array): Buffer {
   if (payload.length < WORTH_DEFLATING || payload.length > MAX_DEFLATED_BYTES) return textFrame(payload)

@@ -20,14 +20,16 @@ import type { LiveObserver } from './observer.ts'
 import { message } from './outgoing.ts'
 import { EventRecords } from './records.ts'
 
-/** Interval in which lag is published while the reader is at the head of the chain, ms. */
+/** Minimum interval between two lag messages while the reader is at the head of the chain, ms. */
 const QUIET_LAG_MS = 10_000
 /**
- * A client that gets no matching events is sent a newer cursor after this time, ms. The check runs twice in that time.
+ * A client that receives no matching events is sent a newer cursor after this time, ms. The hub checks this twice
+ * within the time.
  */
 const POSITION_MS = 20_000
 /**
- * Pauses before a failed database read is repeated, ms: the first pause, doubled after each failure up to the longest.
+ * Wait before a failed database read is repeated, ms. The wait begins with `firstMs` and doubles after each failure up
+ * to `longestMs`.
  */
 const pauses = { firstMs: 100, longestMs: 3_000 }
 
@@ -37,7 +39,7 @@ export interface HubOptions {
   readonly channels: readonly Channel[]
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore
-  /** Queries the primary database, not a replica. */
+  /** Runs a query on the primary database. */
   readonly query: FeedQuery
   readonly observer: LiveObserver
   readonly logger: Logger
@@ -46,7 +48,7 @@ export interface HubOptions {
 }
 
 /**
- * Subscribes to the feed of one reader and hands its entries, in order, to the channels of the connected namespaces.
+ * Subscribes to the feed of one reader, and passes the entries in order to the channels of the connected namespaces.
  */
 export class ReaderHub {
   readonly reader: string
@@ -103,7 +105,7 @@ export class ReaderHub {
     return this.#position
   }
 
-  /** Bytes that the clients of all its channels have not read yet. */
+  /** Bytes that the clients of all channels of the hub have not read yet. */
   get waitingBytes(): number {
     return this.#options.channels.reduce((sum, channel) => sum + channel.waitingBytes, 0)
   }
@@ -119,7 +121,7 @@ export class ReaderHub {
     await this.#subscriber?.close()
   }
 
-  /** The events of a block for a channel. Returns the same object while the block is in the history. */
+  /** Returns the events of a block for a channel. The result is the same object while the block is in the history. */
   eventsOf(block: FeedBlock, channel: Channel): BlockEvents {
     const ofBlock = this.#events.get(block) ?? new Map<Channel, BlockEvents>()
     this.#events.set(block, ofBlock)
@@ -159,7 +161,7 @@ export class ReaderHub {
     const cursor = encodeCursor(cursorAfter(entry))
     const { channels } = this.#options
     this.history.append(entry, characters)
-    // Drop cached records: a record that was read after the undone blocks were written may show their changes.
+    // Drop the cached records. A record that was read after the undone blocks were written may contain their changes.
     if (entry.kind === 'fork') this.#events = new WeakMap()
     this.#moveTo(cursorAfter(entry))
     if (entry.kind === 'fork') {
@@ -175,7 +177,7 @@ export class ReaderHub {
   async #publishBlock(block: FeedBlock, characters: number): Promise<void> {
     this.history.append(block, characters)
     const { channels } = this.#options
-    // Clients that subscribe while records are being read may need more records: check again.
+    // While records are read, further clients may subscribe and need more records, so check again.
     for (;;) {
       const missing = channels.filter((channel) => isMissing(channel, this.eventsOf(block, channel)))
       if (missing.length === 0) break
@@ -190,8 +192,8 @@ export class ReaderHub {
   }
 
   /**
-   * Repeats a database read until it succeeds. Later entries wait, so no event is skipped while the database is
-   * unavailable.
+   * Repeats a database read until it succeeds. Later entries wait meanwhile, so no event is skipped while the database
+   * is unavailable.
    */
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
     const { logger, reader } = this.#options
@@ -211,8 +213,8 @@ export class ReaderHub {
   }
 
   /**
-   * Publishes a lag message, but not before the block that is being published: the cursor of the message must not run
-   * ahead of the block.
+   * Publishes a lag message. While a block is being published, the message waits for the end: otherwise the cursor of
+   * the message would be ahead of the block.
    */
   #noteLag(lag: FeedLag): void {
     if (this.#isPublishing) this.#waitingLag = lag
@@ -237,8 +239,8 @@ export class ReaderHub {
 }
 
 /**
- * Whether keys or records must be read before a block is published. Records of a heavy block are read later, in
- * chunks.
+ * Whether filter keys or records must be read before a block is published. The records of a heavy block are read later,
+ * in chunks.
  */
 function isMissing(channel: Channel, events: BlockEvents): boolean {
   if (channel.lackingKeys(events).length > 0) return true

@@ -1,23 +1,26 @@
 import type { KnownClient } from '../../core/http/limits/index.ts'
 
-/** Limits of live connections, named like their keys below `live` in server.config.json. */
+/** Limits of live connections. The members have the names of the keys below `live` in server.config.json. */
 export interface LiveLimits {
-  /** Limit of connections of this process. */
+  /** Maximum number of connections of this process. */
   readonly max_connections: number
-  /** Limit of connections per client address, in this process. */
+  /** Maximum number of connections of one client address to this process. */
   readonly connections_per_address: number
   readonly subscriptions_per_connection: number
-  /** Limit of values of all filters of one subscription together. */
+  /** Maximum number of values of all filters of one subscription together. */
   readonly values_per_subscription: number
-  /** Longest message that a client may send, bytes. */
+  /** Maximum size of a message of a client, bytes. */
   readonly max_message_bytes: number
-  /** Messages per second that a client may send on average; see `BURST_SECONDS`. */
+  /** Messages per second that a client may send on average. BURST_SECONDS limits the number of messages at once. */
   readonly messages_per_second: number
-  /** A client with more unread bytes than this is disconnected. */
+  /**
+   * Bytes that may wait to be read by a client. A websocket or event stream client above the limit gets nothing more
+   * until it has read.
+   */
   readonly max_queue_bytes: number
 }
 
-/** HTTP status and message with which a connection is refused. */
+/** HTTP status and message of a refused connection. */
 export interface Refusal {
   readonly status: number
   readonly message: string
@@ -38,7 +41,7 @@ export class ConnectionCounter {
     return this.#total
   }
 
-  /** Why another connection of the client is refused; undefined if it is accepted. */
+  /** Returns the reason for refusing another connection of the client; undefined if the connection is accepted. */
   refusal({ key, isExempt }: KnownClient): Refusal | undefined {
     if (this.#total >= this.#limits.max_connections) {
       return { status: 503, message: 'Too many live connections' }
@@ -52,7 +55,7 @@ export class ConnectionCounter {
 
   /**
    * Counts a connection.
-   * @returns a function that ends the count; further calls have no effect.
+   * @returns a function that ends the count. Further calls have no effect.
    */
   add({ key }: KnownClient): () => void {
     this.#total++
@@ -69,7 +72,10 @@ export class ConnectionCounter {
   }
 }
 
-/** Capacity of the token bucket, in seconds of the allowed rate: a quiet client may send that many messages at once. */
+/**
+ * Capacity of the token bucket, in seconds of the allowed rate. A client that was quiet may send this many seconds'
+ * messages at once.
+ */
 const BURST_SECONDS = 10
 
 /** Token bucket that detects clients which send too many messages. */
@@ -83,7 +89,7 @@ export class MessageRate {
     this.#left = perSecond * BURST_SECONDS
   }
 
-  /** Takes a token for a message; false if the client exceeds the rate. */
+  /** Takes a token for a message. Returns false if the client exceeds the rate. */
   take(): boolean {
     const nowMs = performance.now()
     const earned = ((nowMs - this.#atMs) / 1_000) * this.#perSecond

@@ -6,19 +6,19 @@ import { Outgoing } from './outgoing.ts'
 
 /** An event with its position in the block. */
 export interface PlacedEvent {
-  /** Index among all events of the block. */
+  /** Index of the event among all events of the block. */
   readonly index: number
   readonly event: FeedEvent
   readonly entry: EventEntry
   /** Name of the event in the catalogue. */
   readonly name: string
-  /** Values that filters compare; undefined until they have been read. */
+  /** Filter keys of the event; undefined until they have been read. */
   keys: EventKeys | undefined
 }
 
 /**
- * The record of an event as JSON text. A record above the size limit has only its path; a record that no longer exists
- * (after a fork, say) has neither.
+ * Record of an event as JSON text. For a record above the size limit only `tooLargePath` is set. If the record does not
+ * exist any more, for example after a fork, neither member is set.
  */
 export interface EventRecord {
   readonly text?: string
@@ -30,17 +30,17 @@ export interface LiveEvent extends PlacedEvent {
   readonly transaction: FeedTransaction
   readonly trace: FeedTrace
   readonly record: EventRecord
-  /** Message for websocket and event stream clients. */
+  /** Message for the clients of websockets and event streams. */
   readonly message: Outgoing
 }
 
-/** Key of an event's record among records of the same type. */
+/** Key of an event's record, unique among the records of its type. */
 export function recordKey(entry: EventEntry, { id }: FeedEvent): string {
-  // Template ids are unique without the collection name in front of them.
+  // The id of a template event begins with the collection name. Template ids are unique without the name.
   return entry.entity === 'template' ? id.slice(id.lastIndexOf('/') + 1) : id
 }
 
-/** Combines an event with its record, and defines the message for clients. */
+/** Combines an event with its record, and creates the message for clients. */
 export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: EventRecord): LiveEvent {
   const { index, event, entry } = placed
   const transaction = block.transactions[event.transaction]!
@@ -74,7 +74,7 @@ export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: E
   }
 }
 
-/** Members that replace the record in a message if the record is too large; undefined otherwise. */
+/** Members that a message has if the record is too large for it; undefined otherwise. */
 export function largeMembers({
   tooLargePath,
 }: EventRecord): { readonly too_large: true; readonly path: string } | undefined {

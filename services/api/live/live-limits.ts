@@ -10,7 +10,7 @@ import { subscriptionBytes } from './subscription-budget.ts'
 /** A documented limit of live connections. `setting` is a key below `live` in server.config.json. */
 type LiveLimit = Limit & { readonly setting?: keyof LiveLimits }
 
-/** The limits of live connections, for the documentation, with the enforced values. */
+/** Limits of live connections with the values that the code enforces. The documentation lists these limits. */
 export const liveLimits: readonly LiveLimit[] = [
   { setting: 'max_connections', counts: 'connections', per: 'process', beyond: '503' },
   { setting: 'connections_per_address', counts: 'connections', per: 'address', beyond: '429' },

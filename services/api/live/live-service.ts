@@ -30,19 +30,22 @@ import { SubscriptionBudget } from './subscription-budget.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
 
-/** Destination of a live request. */
+/** Destination of a request for live data. */
 export type LivePlace =
   | { readonly kind: 'socket.io' }
-  /** A plain websocket, or an event stream, of a namespace. */
+  /** Plain websocket (`live`) or event stream (`events`) of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
-/** Cheap check that rejects the paths of all other requests. */
+/** Fast check that excludes the paths of all other requests. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
-/** Paths of plain websockets and event streams, below the path of their namespace. */
+/** Paths of plain websockets and event streams, relative to the path of their namespace. */
 export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
 
-/** Finds the destination of a live request. Letter case and a trailing slash do not matter, as in all other routes. */
+/**
+ * Finds the destination of a request for live data. Letter case and a trailing slash of the path do not matter, as for
+ * all other routes.
+ */
 class LiveRoutes {
   readonly #places = new Map<string, { readonly kind: 'live' | 'events'; readonly channel: Channel }>()
 
@@ -55,7 +58,7 @@ class LiveRoutes {
     }
   }
 
-  /** @param address path and query, as in a request. */
+  /** @param address path and query of a request. */
   find(address = ''): LivePlace | undefined {
     if (address.startsWith(SOCKET_IO_PATH)) return { kind: 'socket.io' }
     if (!MAY_BE_LIVE.test(address)) return undefined
@@ -65,12 +68,12 @@ class LiveRoutes {
   }
 }
 
-/** Database connections for reading the feed and the missed events of resuming clients. */
+/** Maximum number of database connections for reading the feed and the missed events of resuming clients. */
 const POOL_SIZE = 4
 const QUERY_TIMEOUT_MS = 10_000
 const PING_MS = 25_000
 const HEARTBEAT_MS = 15_000
-/** At shutdown clients have this long to disconnect, ms. */
+/** Maximum time at shutdown that clients have to disconnect, ms. */
 const FAREWELL_MS = 3_000
 const CHECK_MS = 50
 
@@ -86,7 +89,7 @@ export interface LiveOptions {
   readonly observer: LiveObserver
   /** Builds the JSON envelope of a failure. */
   readonly failureBody: (message: string) => string
-  /** Other processes that serve the same port, if any. */
+  /** Other processes that serve the same port; undefined if there are none. */
   readonly peers?: SessionPeers | undefined
 }
 
@@ -94,27 +97,27 @@ export interface LiveOptions {
 export interface LiveFeedState {
   readonly reader: string
   readonly feed: SubscriberStatus | undefined
-  /** Bytes that the reader's websocket and event stream clients have not read yet. */
+  /** Bytes that the reader's clients of websockets and event streams have not read yet. */
   readonly waitingBytes: number
 }
 
 /** Live data of all namespaces: websockets, event streams and socket.io. */
 export interface LiveService {
-  /** A handler that answers requests for live data, and gives other requests to the given handler. */
+  /** Creates a handler that answers requests for live data, and passes other requests to `others`. */
   handlerBefore(others: RequestListener): RequestListener
-  /** Accepts a websocket upgrade; false if the path has no websocket. */
+  /** Accepts a websocket upgrade. Returns false if the path has no websocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   states(): readonly LiveFeedState[]
   /**
-   * Port on which other processes forward requests of this process's sessions; undefined if there are no other
+   * Port on which other processes forward requests for sessions of this process; undefined if there are no other
    * processes.
    */
   readonly sessionPort: number | undefined
-  /** Asks every client to disconnect, closes the remaining connections, and releases all resources. */
+  /** Asks every client to disconnect, then closes the remaining connections and releases all resources. */
   close(): Promise<void>
 }
 
-/** Starts live data: subscribes to the readers of the namespaces and accepts clients. */
+/** Starts live data: subscribes to the feeds of the namespaces' readers, and accepts clients. */
 export async function openLive(options: LiveOptions): Promise<LiveService> {
   const service = new Live(options)
   await service.start()
@@ -286,7 +289,7 @@ class Live implements LiveService {
       throw invalidParameter(
         'cursor',
         undefined,
-        'cursor must be one that an event had; leave it out to begin now',
+        'cursor must be a cursor that the server has sent; send no cursor to begin with the next event',
       )
     const leave = this.#doorkeeper.admit(request)
     try {
@@ -302,7 +305,7 @@ class Live implements LiveService {
 
 const noReader = {
   status: 404,
-  message: 'There is no live data here: the namespace has no connected_reader',
+  message: 'This path has no live data: the namespace has no connected_reader',
 }
 
 function isCursor(text: string): boolean {
@@ -314,7 +317,7 @@ function isCursor(text: string): boolean {
   }
 }
 
-/** Answers an upgrade request that is refused, and closes the socket. */
+/** Answers a refused upgrade request and closes the socket. */
 function endWith(socket: Duplex, status: number, body: string): void {
   socket.on('error', () => undefined)
   socket.end(

@@ -1,9 +1,9 @@
-/** How a client is connected. */
+/** Transport of a client's connection. */
 export type Transport = 'websocket' | 'event-stream' | 'socket.io websocket' | 'socket.io polling'
 
 /**
- * Why the server closed a connection. slow: unread bytes. rate: too many messages. stopping: shutdown. silent:
- * unanswered pings.
+ * Reason why the server closed a connection. `slow`: the client does not read. `rate`: too many messages. `stopping`:
+ * shutdown. `silent`: unanswered pings.
  */
 export type CutReason = 'slow' | 'rate' | 'stopping' | 'silent'
 
@@ -12,12 +12,12 @@ export interface LiveObserver {
   connected(transport: Transport): void
   disconnected(transport: Transport): void
   /**
-   * A connection was refused. origin: not allowed by CORS. address: too many connections of one client. full: too many
-   * in total. stopping: shutdown.
+   * Called when a connection is refused. `origin`: the origin is not allowed by CORS. `address`: too many connections
+   * of one client. `full`: too many connections in total. `stopping`: shutdown.
    */
   refused(reason: 'origin' | 'address' | 'full' | 'stopping'): void
   sent(transport: Transport, messages: number, bytes: number): void
   cut(transport: Transport, reason: CutReason): void
-  /** A block was handed to all connections, `seconds` after it was received. */
+  /** Called when a block has been passed to all connections, `seconds` after the API received it. */
   published(reader: string, seconds: number): void
 }

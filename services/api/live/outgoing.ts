@@ -1,16 +1,16 @@
 import { deflatedTextFrame, textFrame } from './frames.ts'
 
-/** Types of messages to websocket and event stream clients. */
+/** Types of messages to the clients of websockets and event streams. */
 export type MessageKind =
   'subscribed' | 'unsubscribed' | 'event' | 'fork' | 'gap' | 'lag' | 'position' | 'waiting' | 'error'
 
 /** Encoding of messages for a connection. */
 export type Format = 'websocket' | 'deflated websocket' | 'event-stream'
 
-/** One message for any number of clients. The bytes are encoded once per format, on first use. */
+/** A message for any number of clients. The bytes are encoded on first use, once for each format. */
 export class Outgoing {
   readonly kind: MessageKind
-  /** Cursor of a client that has received this message; undefined if the message does not move the cursor. */
+  /** Cursor of a client that has received the message; undefined if the message does not move the cursor. */
   readonly cursor: string | undefined
   readonly #encodeText: () => string
   #text: string | undefined
@@ -29,8 +29,8 @@ export class Outgoing {
   }
 
   /**
-   * Labels the message with the ids of some subscriptions of one client. Not compressed: the compressed bytes would
-   * serve only this client.
+   * Copies the message with the ids of the subscriptions that it is for. The copy is not compressed, because the
+   * compressed bytes could be used for one client only.
    */
   to(ids: readonly string[]): Outgoing {
     const head = `{"type":"${this.kind}",`
@@ -63,7 +63,10 @@ export class Outgoing {
     }
   }
 
-  /** The event is named `failure` instead of `error`: browsers use `error` for connection errors. */
+  /**
+   * Encodes the message for event streams. An `error` message has the event name `failure`, because browsers dispatch
+   * `error` for connection errors.
+   */
   #streamBytes(): Buffer {
     const name = this.kind === 'error' ? 'failure' : this.kind
     const id = this.cursor === undefined ? '' : `id: ${this.cursor}\n`
@@ -84,19 +87,20 @@ export function message(
 
 /** Error codes of messages to clients, with their descriptions. */
 export const errorCodes = {
-  INVALID_MESSAGE: 'The message is not JSON of the form that is documented.',
-  INVALID_FILTER: 'A filter has a value that nothing can match, or too many values.',
-  TOO_MANY_SUBSCRIPTIONS: 'The connection has as many subscriptions as are allowed.',
+  INVALID_MESSAGE: 'The message is not JSON, or it has not the documented form.',
+  INVALID_FILTER: 'A filter has a value that no event can match, or too many values.',
+  TOO_MANY_SUBSCRIPTIONS: 'The connection already has the maximum number of subscriptions.',
   SUBSCRIPTIONS_TOO_LARGE:
-    'The filters of all subscriptions of the connection, of its address or of the server take as many bytes as are allowed; the message names the limit.',
-  UNKNOWN_SUBSCRIPTION: 'There is no subscription of this id to end.',
-  CURSOR_INVALID: 'The cursor is none of this namespace; the subscription begins now.',
+    'The filters of all subscriptions of the connection, of its address or of the server exceed the limit of bytes; the message names the limit.',
+  UNKNOWN_SUBSCRIPTION: 'The connection has no subscription with this id.',
+  CURSOR_INVALID:
+    'The cursor is malformed or belongs to another reader; the subscription begins with the next event.',
   CURSOR_TOO_OLD:
-    'What came after the cursor is no longer retained; `oldest_cursor` is the oldest position to resume from.',
+    'The events after the cursor are no longer stored; `oldest_cursor` is the oldest position to resume from.',
   RATE_LIMITED: 'Too many messages in a short time; the connection ends.',
-  TOO_SLOW: 'The client does not read what is sent to it; the connection ends.',
-  STOPPING: 'The server stops; another connection can be made.',
-  UNAVAILABLE: 'What came after the cursor cannot be read now; the connection ends, try again later.',
+  TOO_SLOW: 'The client does not read its messages; the connection ends.',
+  STOPPING: 'The server stops; the client can connect again.',
+  UNAVAILABLE: 'The events after the cursor cannot be read now; the connection ends, try again later.',
 } as const satisfies Record<string, string>
 
 /** Code of an error message to a client. */

@@ -1,7 +1,10 @@
 import type { FeedCursor } from '../../core/feed-reader/index.ts'
 import type { Subscription } from './client.ts'
 
-/** Position of the next event after a cursor: the entry's sequence, and the index among the events of the entry. */
+/**
+ * Position of the next event after a cursor: the sequence number of the entry, and the index of the event within the
+ * entry.
+ */
 export interface NextEvent {
   readonly sequence: bigint
   readonly index: number
@@ -17,12 +20,15 @@ export function compareEvents(a: NextEvent, b: NextEvent): number {
   return a.index - b.index
 }
 
-/** Whether the same event follows both cursors. */
+/** Whether both cursors are followed by the same event. */
 export function samePlace(a: FeedCursor, b: FeedCursor): boolean {
   return a.epoch === b.epoch && compareEvents(nextEvent(a), nextEvent(b)) === 0
 }
 
-/** The lowest position of all subscriptions. A cursor of an older feed (epoch) counts as lower. */
+/**
+ * Returns the lowest position of all subscriptions. A cursor of an older feed (epoch) is lower than any cursor of a
+ * newer feed.
+ */
 export function lowestOf(subscriptions: readonly Subscription[]): FeedCursor | undefined {
   let lowest: FeedCursor | undefined
   for (const { place } of subscriptions) {

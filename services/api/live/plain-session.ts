@@ -7,7 +7,7 @@ import type { LiveLimits } from './limits.ts'
 import { errorMessage, message } from './outgoing.ts'
 import type { LiveErrorCode } from './outgoing.ts'
 
-/** Subscription id if the client sends none. */
+/** Id of a subscription if the client sends no id. */
 export const DEFAULT_SUBSCRIPTION = 'default'
 const MAX_ID_LENGTH = 64
 const MAX_CURSOR_LENGTH = 512
@@ -18,7 +18,7 @@ export interface SubscriptionRequest {
   readonly filter: Filter
   /** Filters as the client sent them. */
   readonly filters: Readonly<Record<string, unknown>>
-  /** Bytes reserved in the subscription budget. */
+  /** Size of the subscription, as reserved in the subscription budgets, bytes. */
   readonly bytes: number
   readonly cursor: string | undefined
 }
@@ -26,16 +26,16 @@ export interface SubscriptionRequest {
 /** Adds and removes subscriptions of clients. */
 export interface Subscribing {
   /**
-   * Reserves bytes in the subscription budgets, or releases them if `bytes` is negative.
-   * @returns the exceeded limit, if any.
+   * Reserves bytes in the subscription budgets, or releases bytes if `bytes` is negative.
+   * @returns a message about the exceeded limit; undefined if no limit is exceeded.
    */
   reserve(client: LiveClient, bytes: number): string | undefined
   /**
-   * Adds a subscription, or replaces the subscription with the same id. Sends the client the position where the
-   * subscription begins, the missed events after it, and then live events.
+   * Adds a subscription, or replaces the subscription with the same id. Sends the client the position at which the
+   * subscription begins, then the missed events, then live events.
    */
   subscribe(channel: Channel, client: LiveClient, request: SubscriptionRequest): void
-  /** Removes a subscription; false if the client has none with this id. */
+  /** Removes a subscription. Returns false if the client has no subscription with this id. */
   unsubscribe(channel: Channel, client: LiveClient, id: string): boolean
   /** Removes all subscriptions of a client that has disconnected. */
   leave(channel: Channel, client: LiveClient): void
@@ -58,7 +58,7 @@ export class PlainSession {
     this.#subscribing = subscribing
   }
 
-  /** @param text undefined for a message that is not text. */
+  /** @param text undefined if the message is not text. */
   receive(text: string | undefined): void {
     const fields = text === undefined ? undefined : parseObject(text)
     if (!fields) {

@@ -7,10 +7,10 @@ import { eventKeys } from './event-keys.ts'
 import { recordKey } from './live-event.ts'
 import type { EventRecord, PlacedEvent } from './live-event.ts'
 
-/** A record above this size is not sent with its event, bytes. */
+/** Maximum size of a record that is sent with its event, bytes. */
 export const RECORD_BYTES = 1024 * 1024
 
-/** Reads the records of events, each record once. */
+/** Reads the records of events. A record of several events is read once. */
 export class EventRecords {
   readonly #database: RequestDatabase
   readonly #namespace: Namespace
@@ -23,7 +23,7 @@ export class EventRecords {
     this.#path = path
   }
 
-  /** Reads the filter keys of events, and a lower bound of the sizes of their records. */
+  /** Reads the filter keys of events, and lower bounds of the sizes of their records. */
   async readKeys(events: readonly PlacedEvent[], sizes: Map<string, number>): Promise<void> {
     await this.#read(events, async (session, reader, own) => {
       const found = await reader.readKeys(session, [...own.keys()])
@@ -34,7 +34,7 @@ export class EventRecords {
     })
   }
 
-  /** Reads the records of events. Their keys and sizes must have been read. */
+  /** Reads the records of events. The filter keys and sizes must have been read. */
   async read(
     events: readonly PlacedEvent[],
     sizes: ReadonlyMap<string, number>,
@@ -62,7 +62,7 @@ export class EventRecords {
     return { tooLargePath: this.#path + this.#namespace.records[entry.entity]!.path(event.id) }
   }
 
-  /** Groups events by record type and record key, and runs `task` for each type on one database connection. */
+  /** Groups events by record type and record key, and runs `task` for each type, on one database connection. */
   async #read(
     events: readonly PlacedEvent[],
     task: (session: Session, reader: RecordReader, own: ReadonlyMap<string, PlacedEvent[]>) => Promise<void>,

@@ -1,19 +1,18 @@
-/** Resuming clients that are served at the same time, per process. */
+/** Maximum number of resuming clients that one process serves at the same time. */
 const SLOTS = 4
 
 type Turn = () => Promise<void>
 
 /**
- * Round-robin scheduler of resuming clients. A client has a short turn, and none while it reads what was sent.
- * Addresses alternate, however many clients each address has.
+ * Round-robin scheduler of resuming clients. A client has short turns, and no turn while it reads its messages. The
+ * scheduler alternates between addresses, however many clients an address has.
  */
 export class ResumeTurns {
-  /** Waiting turns by address. The Map's first address is scheduled next. */
+  /** Waiting turns by address. The first address of the Map is scheduled next. */
   readonly #waiting = new Map<string, Turn[]>()
   #running = 0
   #count = 0
 
-  /** Number of waiting turns. */
   get waiting(): number {
     return this.#count
   }
@@ -40,7 +39,7 @@ export class ResumeTurns {
       const turn = this.#next()
       if (!turn) return
       this.#running++
-      // A slot is freed one event loop turn later, so that HTTP requests run between two turns.
+      // Free the slot after one turn of the event loop, so that HTTP requests are handled between two turns of clients.
       const end = (): void => {
         this.#running--
         this.#fill()
@@ -55,7 +54,7 @@ export class ResumeTurns {
     const [address, turns] = first.value
     const turn = turns.shift()
     this.#count--
-    // Delete and set again: the address moves to the end of the queue.
+    // Delete the address and set it again, so that it moves to the end of the queue.
     this.#waiting.delete(address)
     if (turns.length > 0) this.#waiting.set(address, turns)
     return turn

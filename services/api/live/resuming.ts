@@ -19,22 +19,26 @@ import { isRead } from './slow-client.ts'
 
 /** Time limits of resuming. */
 export interface ResumeTiming {
-  /** Longest turn of a client, ms. */
+  /** Maximum duration of one turn of a client, ms. */
   readonly turnMs: number
-  /** Pause after the first `subscribed`, ms: subscriptions that the client adds meanwhile are resumed together. */
+  /**
+   * Pause after the first `subscribed`, ms. Subscriptions that the client adds during the pause are resumed together.
+   */
   readonly gatherMs: number
-  /** Interval of `waiting` notices to a client that waits for its turn, ms. */
+  /** Interval of `waiting` messages to a client that waits for a turn, ms. */
   readonly noticeMs: number
-  /** A client that waits longer for a turn is disconnected, ms. */
+  /** Maximum wait of a client for a turn, ms. After that time the client is disconnected. */
   readonly waitMs: number
 }
 
-/** Default time limits; tests replace some. */
+/** Default time limits. Tests replace some of them. */
 export const resumeTiming: ResumeTiming = { turnMs: 20, gatherMs: 100, noticeMs: 2_000, waitMs: 30_000 }
 
-/** Longest time that sending may block the event loop, ms. */
+/** Maximum time for which sending may block the event loop, ms. */
 const STRETCH_MS = 10
-/** A client is sent up to this many bytes before it has to read, bytes. */
+/**
+ * A turn ends when more bytes than this are buffered for the client; the client has to read them before its next turn.
+ */
 const PIECE_BYTES = 256 * 1024
 
 /** Dependencies of the `Resumer`. */
@@ -42,26 +46,28 @@ export interface ResumerOptions {
   readonly logger: Logger
   readonly observer: LiveObserver
   readonly hubOf: (channel: Channel) => ReaderHub | undefined
-  /** Replaces some time limits in tests. */
+  /** Time limits that tests replace. */
   readonly timing?: Partial<ResumeTiming> | undefined
 }
 
-/** State of a client that resumes. */
+/** State of a resuming client. */
 interface Resume {
   readonly client: LiveClient
   readonly channel: Channel
   readonly hub: ReaderHub
-  /** When the client began to wait for its turn; undefined during a turn and while the client reads. */
+  /** Time when the client began to wait for a turn; undefined during a turn and while the client reads. */
   waitingSinceMs: number | undefined
 }
 
 /**
- * Action after a turn: another turn at once (`again`), after the client has read (`read`), or after a pause (`gather`,
- * `ahead`); or no further turn (`done`).
+ * Action after a turn. `again`: another turn at once. `read`: another turn after the client has read its messages.
+ * `gather` and `ahead`: another turn after a pause. `done`: no further turn.
  */
 type Next = 'again' | 'read' | 'gather' | 'ahead' | 'done'
 
-/** Sends clients the events that they missed, as fast as they read, until they are at the position of the feed. */
+/**
+ * Sends clients the events that they missed, as fast as they read, until they have reached the position of the feed.
+ */
 export class Resumer {
   readonly #options: ResumerOptions
   readonly #timing: ResumeTiming
@@ -81,8 +87,8 @@ export class Resumer {
   }
 
   /**
-   * Sends a client all events after the positions of its subscriptions. Has no effect if the client is resuming
-   * already.
+   * Sends a client all events after the positions of its subscriptions. Has no effect if the client is already
+   * resuming.
    */
   resume(channel: Channel, client: LiveClient): void {
     if (this.#resumes.has(client)) return
@@ -135,14 +141,14 @@ export class Resumer {
     }
   }
 
-  /** Waits until the client is ready for its next turn, and queues the turn. */
+  /** Waits until the client is ready for another turn, and queues the turn. */
   async #continue(resume: Resume, next: Exclude<Next, 'done'>): Promise<void> {
     const { client } = resume
     if (next === 'gather' || next === 'ahead') await pause(this.#timing.gatherMs, client.left)
     else if (next === 'read' && !(await isRead(client.connection))) {
       this.#resumes.delete(client)
       this.#options.observer.cut(client.connection.transport, 'slow')
-      client.dismiss('TOO_SLOW', 'what is sent is not read')
+      client.dismiss('TOO_SLOW', 'the client does not read its messages')
       return
     }
     this.#ask(resume)
@@ -157,7 +163,7 @@ class ResumeTurn {
   readonly #endMs: number
   readonly #onJoin: () => void
 
-  /** @param onJoin called when the client has received everything and becomes live. */
+  /** @param onJoin called when the client has received all missed events and becomes live. */
   constructor({ client, channel, hub }: Resume, turnMs: number, onJoin: () => void) {
     this.#onJoin = onJoin
     this.#client = client
@@ -187,7 +193,7 @@ class ResumeTurn {
 
   /**
    * Checks the cursors of new subscriptions and sends `subscribed`.
-   * @returns whether there were new subscriptions.
+   * @returns whether the client had new subscriptions.
    */
   async #begin(): Promise<boolean> {
     const waiting = this.#all.filter(({ isBegun }) => !isBegun)
@@ -200,7 +206,7 @@ class ResumeTurn {
     return waiting.length > 0
   }
 
-  /** Checks a cursor; returns the error if the events after it are no longer stored. */
+  /** Checks a cursor. Returns an error if the events after the cursor are no longer stored. */
   async #check(cursor: FeedCursor): Promise<PronghornError | undefined> {
     try {
       await this.#hub.history.check(cursor)
@@ -233,8 +239,7 @@ class ResumeTurn {
     const place = lowestOf(all)
     if (!place || !position) return this.#join(position)
     if (samePlace(place, position)) {
-      // Another subscription may be at an entry that this process has not read yet (its cursor came from another
-      // process).
+      // Another subscription may have a cursor from another process, at an entry that this process has not read yet.
       return all.every((each) => each.place && samePlace(each.place, position))
         ? this.#join(position)
         : 'ahead'
@@ -245,7 +250,7 @@ class ResumeTurn {
       for (const each of walking) this.#refuse(each, error)
       return undefined
     }
-    // The cursor came from another process that has published more entries than this process has read.
+    // The cursor comes from another process, which has published more entries than this process has read.
     if (compareEvents(nextEvent(place), nextEvent(position)) > 0) return 'ahead'
     const forks = await history.forksAfter(place.sequence)
     const undoneFrom = forks.undoneFrom(place.sequence)
@@ -265,7 +270,7 @@ class ResumeTurn {
     return undefined
   }
 
-  /** Makes the client live: the channel sends it all further entries. */
+  /** Makes the client live. The channel then sends all further entries to the client. */
   #join(position: FeedCursor | undefined): Next {
     this.#client.stand(undefined)
     this.#client.state = 'live'
@@ -275,8 +280,8 @@ class ResumeTurn {
   }
 
   /**
-   * Sends `fork` to subscriptions that have received events of undone blocks, and moves them back.
-   * @returns whether any was moved.
+   * Sends `fork` to subscriptions that have received events of undone blocks, and moves their cursors back.
+   * @returns whether any cursor was moved.
    */
   #sendForks(
     walking: readonly Subscription[],
@@ -324,7 +329,8 @@ class ResumeTurn {
         isWhole && loaded.length === wanted.length
           ? await events.batch(connection.format, filters)
           : undefined
-      // The client added or replaced a subscription while records were read: find the lowest position again.
+      // During the read the client has added or replaced a subscription, so the lowest position has to be determined
+      // again.
       if (walking.some((each) => this.#client.subscriptions.get(each.id) !== each)) return
       if (batch && walking.length === this.#client.subscriptions.size) {
         if (connection.isOpen) connection.write(batch.bytes)
@@ -357,7 +363,7 @@ class ResumeTurn {
 
   /**
    * Sends events until PIECE_BYTES are buffered or STRETCH_MS have passed.
-   * @returns the number of events sent, at least one.
+   * @returns the number of processed events, at least one.
    */
   #sendSome(
     events: BlockEvents,

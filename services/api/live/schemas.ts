@@ -11,7 +11,7 @@ const cursor = text(
 )
 const subscriptions = list(
   text('Id'),
-  'Subscriptions that get the message and whose cursors it moves; absent if it moves the cursors of all subscriptions',
+  'Subscriptions that get the message and whose cursors the message moves; absent if the message moves the cursors of all subscriptions',
 )
 const constant = (value: string): RecordSchema => ({ type: 'string', const: value })
 
@@ -65,7 +65,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
     type: constant('lag'),
     block_num: integer('Last committed block'),
     head_block: integer('Head block of the chain'),
-    behind: integer('Number of blocks between the two'),
+    behind: integer('Number of blocks between the last committed block and the head block'),
     live: flag('False while the reader is too far behind to publish blocks'),
     'cursor?': cursor,
   }),
@@ -92,7 +92,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
   }),
 ]
 
-/** Schema of an event's message. Several actions may cause the same event. */
+/** Schema of the message of an event. Several actions can cause the same event. */
 function eventSchema(entry: EventEntry, meanings: readonly string[], about: NamedSchema): NamedSchema {
   const name = entry.event.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   return record(`Live${name}`, meanings.join(' '), {

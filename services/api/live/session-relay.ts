@@ -6,20 +6,20 @@ import type { Duplex } from 'node:stream'
 import { onceClosed } from '../../core/http/listener/index.ts'
 
 /**
- * The other processes that serve the same port. A socket.io session consists of several requests, which may reach any
- * of them.
+ * The other processes that serve the same port. A socket.io session consists of several requests, and each request may
+ * reach any of the processes.
  */
 export interface SessionPeers {
   /** Number of this process, from 1. */
   readonly place: number
   /**
-   * Port on 127.0.0.1 where a process accepts forwarded requests of its sessions; undefined if the process is not
-   * running.
+   * Returns the port on 127.0.0.1 where a process accepts forwarded requests for its sessions; undefined if the process
+   * is not running.
    */
   readonly portOf: (place: number) => number | undefined
 }
 
-/** Handles the requests of this process's own sessions. */
+/** Handles the requests for sessions of this process. */
 export interface SessionOwner {
   handle(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
@@ -30,8 +30,8 @@ const BASE = `http://${HOST}`
 const SESSION = /^(\d{1,4})-/
 
 /**
- * Routes all requests of a socket.io session to one process if several processes share a port. The session id starts
- * with the number of its process; a request that reaches another process is forwarded.
+ * Passes all requests of a socket.io session to one process if several processes share a port. A session id begins with
+ * the number of the process. A request that reaches another process is forwarded.
  */
 export class SessionRelay {
   readonly #peers: SessionPeers
@@ -49,8 +49,8 @@ export class SessionRelay {
       if (placeOf(request) === peers.place) owner.upgrade(request, socket, head)
       else socket.destroy()
     })
-    // No timeout: only processes of this machine connect, and the process that received the request enforces the
-    // timeouts.
+    // No timeout: only processes of this machine connect to this server, and the process that received the request from
+    // the client enforces the timeouts.
     this.#server.setTimeout(0)
   }
 
@@ -59,11 +59,14 @@ export class SessionRelay {
     return `${place}-`
   }
 
-  /** Starts accepting requests from other processes; returns the port. */
+  /**
+   * Starts to accept requests from other processes.
+   * @returns the port.
+   */
   async listen(): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
-      // Cluster workers share a listening port by default; `exclusive` gives this worker its own.
+      // Cluster workers share a listening port by default. With `exclusive` this worker gets a port of its own.
       this.#server.listen({ host: HOST, port: 0, exclusive: true }, resolve)
     })
     this.#server.unref()
@@ -88,8 +91,8 @@ export class SessionRelay {
   }
 
   /**
-   * Port of the process that owns the request's session; undefined if this process handles it. A session of an exited
-   * process is handled here too, and answered as unknown.
+   * Port of the process that owns the session of a request; undefined if this process handles the request. If the owner
+   * has exited, this process answers that the session is unknown.
    */
   #portFor(request: IncomingMessage): number | undefined {
     const place = placeOf(request)
@@ -99,8 +102,8 @@ export class SessionRelay {
 }
 
 /**
- * Number of the process that owns a request's session. If the URL has several ids, the last counts, as in the
- * socket.io library.
+ * Number of the process that owns the session of a request. If the URL has several session ids, the last one counts, as
+ * in the socket.io library.
  */
 function placeOf({ url = '' }: IncomingMessage): number | undefined {
   if (!URL.canParse(url, BASE)) return undefined
@@ -123,7 +126,7 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
   request.pipe(passed)
 }
 
-/** Body of the socket.io library's reply to an unknown session. */
+/** Body of the reply to an unknown session in the socket.io library. */
 const UNKNOWN_SESSION = '{"code":1,"message":"Session ID unknown"}'
 
 function refuseRequest(response: ServerResponse): void {

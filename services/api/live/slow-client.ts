@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from './client.ts'
 
-/**
- * A client counts as slow if it reads nothing for this long, plus the time that its buffered bytes take at LEAST_RATE.
- */
+/** A client is slow if it reads nothing for this time, ms, plus the time that its buffered bytes take at LEAST_RATE. */
 export const STALL_MS = 5_000
-/** Lowest expected reading rate, bytes a second. A large message may take this long to be read. */
+/**
+ * Lowest expected reading rate, bytes a second. A client with a slow connection needs this time for a large message.
+ */
 export const LEAST_RATE = 64 * 1024
 
-/** How long a client may take to read its buffered bytes, ms. */
+/** Maximum time for reading the buffered bytes, ms. */
 function readingMs(waitingBytes: number): number {
   return STALL_MS + (1_000 * waitingBytes) / LEAST_RATE
 }
 
 /**
  * Whether a client may still be reading its buffered bytes.
- * @param takenMs when the client last read something.
+ * @param takenMs time when the client last read something.
  */
 export function mayBeReading(takenMs: number, waitingBytes: number): boolean {
   return performance.now() - takenMs < readingMs(waitingBytes)
 }
 
-/** Waits until a client has read its buffered bytes; false if the client stops reading or disconnects. */
+/** Waits until a client has read its buffered bytes. Returns false if the client stops reading or disconnects. */
 export async function isRead(connection: Connection): Promise<boolean> {
   const drained = connection.drained().then(() => true)
   for (let waitingBytes = Infinity; connection.waitingBytes < waitingBytes;) {

@@ -15,13 +15,13 @@ export interface Member {
 
 /** All clients of one socket namespace. */
 export class SocketAudience implements Listener {
-  /** Full name, for example `/assets/v1/offers`. */
+  /** Full name of the socket namespace, for example `/assets/v1/offers`. */
   readonly name: string
   readonly #suffix: string
   readonly #mount: ChannelMount
   readonly #members = new Set<Member>()
 
-  /** @param suffix part of the name after the path of the REST namespace. */
+  /** @param suffix part of the socket namespace's name after the path of the REST namespace. */
   constructor(name: string, suffix: string, mount: ChannelMount) {
     this.name = name
     this.#suffix = suffix

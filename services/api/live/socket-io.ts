@@ -16,7 +16,7 @@ import type { EngineSocket } from './socket-peer.ts'
 /** Path of socket.io requests. */
 export const SOCKET_IO_PATH = '/socket.io/'
 
-/** Heartbeat values that existing clients expect, ms. */
+/** Heartbeat interval and time limit that existing clients expect, ms. */
 const PING_INTERVAL_MS = 25_000
 const PING_TIMEOUT_MS = 20_000
 
@@ -26,21 +26,24 @@ export interface SocketIoOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly doorkeeper: Doorkeeper
-  /** Prefix of session ids; tells other processes which process owns a session. */
+  /** Prefix of session ids. Other processes recognise by the prefix which process owns a session. */
   readonly sessionPrefix: string
 }
 
 /**
  * Serves socket.io clients of versions 2, 3 and 4 over websockets and polling. The library handles handshakes,
- * namespaces and heartbeats; this class encodes events into packets, once for all clients.
+ * namespaces and heartbeats. This class encodes events into packets, once for all clients.
  */
 export class SocketIoServer {
   readonly #options: SocketIoOptions
   readonly #io: Server
-  /** Server that never listens: requests of the real server are emitted on it, so that the library handles them. */
+  /**
+   * HTTP server of the library, which never listens. Requests of the real server are emitted on it, so that the library
+   * handles them.
+   */
   readonly #inner: HttpServer = createServer()
   readonly #peers = new Map<EngineSocket, SocketPeer>()
-  /** By handshake request: the function that ends the count of its connection. */
+  /** By handshake request: the function that ends the count of the request's connection. */
   readonly #leaves = new WeakMap<IncomingMessage, () => void>()
 
   constructor(options: SocketIoOptions) {
@@ -51,8 +54,8 @@ export class SocketIoServer {
       allowEIO3: true,
       transports: ['polling', 'websocket'],
       perMessageDeflate: false,
-      // The `ws` package instead of the library's bundled server, which answers pings without limit even if the client
-      // does not read.
+      // Use the `ws` package. The server that the library bundles answers pings without limit, even if the client does
+      // not read.
       wsEngine: WebSocketServer,
       httpCompression: { threshold: 1_024 },
       pingInterval: PING_INTERVAL_MS,
@@ -60,7 +63,7 @@ export class SocketIoServer {
       maxHttpBufferSize: limits.max_message_bytes,
       destroyUpgrade: false,
       cors: {
-        // Version 2 clients send credentials, so CORS requires the exact origin instead of `*`. The API has no
+        // Clients of version 2 send credentials, so CORS requires the exact origin in place of `*`. The API has no
         // credentials to protect.
         origin: (origin, answer) =>
           answer(null, origin !== undefined && doorkeeper.allowsOrigin(origin) && origin),
@@ -69,7 +72,7 @@ export class SocketIoServer {
       },
       allowRequest: (request, answer) => {
         const refusal = doorkeeper.refusal(request)
-        // Count the connection now: it opens later, and other handshakes may arrive before.
+        // Count the connection at the handshake: before the connection opens, other handshakes may arrive.
         if (!refusal) this.#leaves.set(request, doorkeeper.admit(request))
         answer(refusal?.message, refusal === undefined)
       },
@@ -88,12 +91,12 @@ export class SocketIoServer {
 
   /** Accepts a websocket upgrade below `SOCKET_IO_PATH`. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A failed websocket handshake has no event of its own: end the count when the socket closes.
+    // A failed websocket handshake has no event of its own, so the count ends when the socket closes.
     socket.once('close', () => this.#leaves.get(request)?.())
     this.#inner.emit('upgrade', request, socket, head)
   }
 
-  /** Announces to every client that the server stops, and closes its connection. */
+  /** Announces to every client that the server stops, and closes the client's connection. */
   close(): void {
     for (const peer of this.#peers.values()) peer.cut('stopping')
   }
@@ -128,7 +131,7 @@ export class SocketIoServer {
     })
   }
 
-  /** Opens the socket namespaces of a REST namespace on each of its paths. */
+  /** Opens the socket namespaces of a REST namespace, on each path of the REST namespace. */
   #open(channel: Channel): void {
     const { mount } = channel
     const entries = eventCatalogue.filter(({ family }) => family === mount.family)
@@ -149,7 +152,8 @@ export class SocketIoServer {
     const peer = this.#peers.get(socket.conn)
     if (!peer) return
     if (peer.namespaces.has(audience.name)) {
-      // A second join of the same namespace would deliver every event twice, and a leave would end only one of the two.
+      // A second join of the same namespace would deliver every event twice, and a leave would end only one of the two
+      // joins.
       socket.conn.close(true)
       return
     }

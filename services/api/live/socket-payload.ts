@@ -4,12 +4,15 @@ import { largeMembers } from './live-event.ts'
 import type { LiveEvent } from './live-event.ts'
 
 /**
- * Limit of transaction text in all payloads of one block together, in characters. Above it, each payload contains only
- * its own trace.
+ * Maximum length of the transactions in all payloads of one block together, in characters. Above this limit the
+ * transaction in each payload contains only the trace of the payload's event.
  */
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
-/** Name of the record member in a payload where it is not the entity; the id member is the name plus `_id`. */
+/**
+ * Name of the record member in a payload if it differs from the entity. The name of the id member is this name followed
+ * by `_id`.
+ */
 const members: Readonly<Partial<Record<EventEntity, string>>> = { template_buyoffer: 'buyoffer' }
 
 /** Builds the payloads of one block's events in the format of socket.io clients. */
@@ -30,7 +33,7 @@ export class SocketPayloads {
     })
   }
 
-  /** JSON payload of an event: transaction, block, trace, id and, if it exists, the record. */
+  /** Returns the JSON payload of an event: transaction, block, trace, id and, if the record exists, the record. */
   payload(event: LiveEvent): string {
     const known = this.#payloads.get(event)
     if (known !== undefined) return known
@@ -60,13 +63,13 @@ export class SocketPayloads {
     if (known === undefined) this.#transactions.set(transaction, whole)
     const { events, transactions } = this.#block
     const repeats = events.filter((each) => transactions[each.transaction] === transaction).length
-    // A transaction with thousands of actions would be repeated in full in thousands of payloads.
+    // A transaction with thousands of actions would otherwise be repeated in full in thousands of payloads.
     return whole.length * repeats <= MAX_TRANSACTION_CHARACTERS
       ? whole
       : transactionText(transaction, [traceText(trace)])
   }
 
-  /** The bid of an `auctionbid` action. The auction's record supplies the bid number. */
+  /** Builds the bid of an `auctionbid` action. The bid number comes from the record of the auction. */
   #bid({ trace, transaction, record }: LiveEvent): string {
     const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
     const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()
@@ -113,7 +116,7 @@ function traceText(trace: FeedTrace): string {
   })
 }
 
-/** Formats values that could not be decoded like the replaced system does. */
+/** Formats action data that could not be decoded in the form of the replaced system. */
 function opaque({ raw }: FeedTrace): unknown {
   const bytes = Buffer.from(raw ?? '', 'base64')
   return { binary: Object.fromEntries(bytes.entries()), block_num: null, json: null }

@@ -6,7 +6,7 @@ import type { CutReason, LiveObserver, Transport } from './observer.ts'
 import type { LiveErrorCode } from './outgoing.ts'
 import { mayBeReading } from './slow-client.ts'
 
-/** Transport connection shared by the sockets of one client. */
+/** Transport connection that all sockets of one client share. */
 export type EngineSocket = Socket['conn']
 
 /** Packet type digits: `4` is a message of the transport (engine.io), `2` is an event of socket.io. */
@@ -16,14 +16,14 @@ const EVENT = '2'
 /** Approximate memory of a buffered packet without its content, bytes. */
 const PACKET_BYTES = 256
 /**
- * A client that keeps reading may have QUEUES x max_queue_bytes buffered; a client that does not read may have
- * max_queue_bytes.
+ * Limits of the bytes that are buffered for a client: `max_queue_bytes` for a client that does not read, and QUEUES
+ * times as much for a client that keeps reading.
  */
 const QUEUES = 4
-/** A dismissed client is disconnected this long after it was sent the reason, ms. */
+/** A client that was sent an error or a notice of the shutdown is disconnected after this time, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** Members that the library's types omit: buffered packets, and the websocket below the transport. */
+/** Members that the types of the library omit: the buffered packets, and the websocket of the transport. */
 interface EngineInside {
   readonly writeBuffer: readonly { readonly data?: { readonly length: number } }[]
   readonly transport: {
@@ -33,7 +33,7 @@ interface EngineInside {
 
 /** Encoded packets for any number of clients of one socket namespace. */
 export class PacketBatch {
-  /** Packets without the transport's type digit. */
+  /** Packets without the type digit of the transport. */
   readonly texts: readonly string[]
   readonly #characters: number
   #frames: Buffer | undefined
@@ -44,7 +44,7 @@ export class PacketBatch {
     this.#characters = this.texts.reduce((sum, text) => sum + text.length, 0)
   }
 
-  /** All packets as concatenated websocket frames. */
+  /** All packets as websocket frames, concatenated. */
   get frames(): Buffer {
     return (this.#frames ??= Buffer.concat(this.texts.map((text) => textFrame(Buffer.from(MESSAGE + text)))))
   }
@@ -55,7 +55,7 @@ export class PacketBatch {
   }
 }
 
-/** One connection of a socket.io client. The client may be in several namespaces. */
+/** One connection of a socket.io client. The client may have joined several socket namespaces. */
 export class SocketPeer {
   /** Socket namespaces that the client has joined. */
   readonly namespaces = new Set<string>()
@@ -63,7 +63,7 @@ export class SocketPeer {
   readonly #limits: LiveLimits
   readonly #observer: LiveObserver
   #waitingBytes = 0
-  /** When the client last took bytes, or was sent a packet while its buffer was empty. */
+  /** Time when the client last read bytes, or when a packet was sent to it while nothing was buffered. */
   #takenMs = 0
 
   constructor(conn: EngineSocket, limits: LiveLimits, observer: LiveObserver) {
@@ -75,9 +75,10 @@ export class SocketPeer {
       if (!rate.take()) this.cut('rate')
       else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
     }
-    // Every packet counts: a version 2 client's pings are answered, and unread answers take memory.
+    // Every packet counts, also pings of clients of version 2: the server answers them, and unread answers take memory.
     conn.on('packet', count)
-    // The probe packets of a transport upgrade are not reported as packets of the connection: count them here.
+    // The library does not report the probe packets of a transport upgrade as packets of the connection, so count them
+    // here.
     conn.on('upgrading', count)
   }
 
@@ -107,7 +108,7 @@ export class SocketPeer {
       this.#takenMs = performance.now()
     }
     if (this.#conn.transport.name === 'websocket') {
-      // The transport writes these frames as they are, so the text is framed once for all clients.
+      // The transport writes these frames unchanged, so the text is framed once for all clients.
       const options = { compress: false, wsPreEncodedFrame: [batch.frames] }
       this.#conn.write(texts[0]!, options, taken)
     } else {
@@ -118,22 +119,20 @@ export class SocketPeer {
     this.#observer.sent(this.transport, texts.length, bytes)
   }
 
-  /**
-   * Whether the client does not read. One large message does not make a client slow: it may take its time to be read.
-   */
+  /** Whether the client does not read. A client that still reads one large message is not slow. */
   #isSlow(): boolean {
     const { max_queue_bytes: most } = this.#limits
     if (this.#waitingBytes <= most) return false
     return this.#waitingBytes > QUEUES * most || !mayBeReading(this.#takenMs, this.#waitingBytes)
   }
 
-  /** Closes the connection with a notice of the reason. The client may reconnect. */
+  /** Closes the connection after a notice with the reason. The client may reconnect. */
   cut(reason: CutReason): void {
     if (this.#conn.readyState !== 'open') return
     this.#observer.cut(this.transport, reason)
     this.notify(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
-    // The library waits until buffered bytes are written; a client that does not read would keep the connection open.
+    // `close` waits until the buffered bytes are written. A client that does not read would keep the connection open.
     const { transport } = this.#conn as unknown as EngineInside
     setTimeout(() => {
       if (this.#conn.readyState !== 'closed') this.#conn.close(true)
@@ -141,7 +140,7 @@ export class SocketPeer {
     }, LAST_WORDS_MS).unref()
   }
 
-  /** Sends a `notice` event. Clients that do not know it ignore it. */
+  /** Sends a `notice` event. Clients that do not know the event ignore it. */
   notify(code: LiveErrorCode, text: string): void {
     for (const name of this.namespaces) {
       this.#conn.write(`${EVENT}${name},["notice",${JSON.stringify({ code, message: text })}]`)
@@ -150,7 +149,7 @@ export class SocketPeer {
 }
 
 const noticesBy: Readonly<Record<CutReason, readonly [LiveErrorCode, string]>> = {
-  slow: ['TOO_SLOW', 'what is sent is not read'],
+  slow: ['TOO_SLOW', 'the client does not read its messages'],
   rate: ['RATE_LIMITED', 'too many messages a second'],
   stopping: ['STOPPING', 'the server stops'],
   silent: ['TOO_SLOW', 'the client does not answer'],

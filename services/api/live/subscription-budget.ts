@@ -1,23 +1,23 @@
-/** Limits of the bytes that subscriptions may take. */
+/** Limits of the memory of subscriptions, bytes. */
 export interface SubscriptionBytes {
   readonly connection: number
   readonly address: number
   readonly process: number
 }
 
-/** Default limits. `FilterIndex.bytesOf` computes the bytes of a subscription. */
+/** Default limits. `FilterIndex.bytesOf` computes the size of a subscription. */
 export const subscriptionBytes: SubscriptionBytes = {
   connection: 2 * 1024 * 1024,
   address: 16 * 1024 * 1024,
   process: 256 * 1024 * 1024,
 }
 
-/** The client whose subscriptions are counted. */
+/** A client whose subscriptions are counted. */
 interface Owner {
   readonly address: string
 }
 
-/** Counts the bytes of subscriptions per connection, per address and for the process. */
+/** Counts the bytes of subscriptions for each connection, for each address and for the process. */
 export class SubscriptionBudget {
   readonly #limits: SubscriptionBytes
   readonly #byConnection = new WeakMap<Owner, number>()
@@ -29,8 +29,8 @@ export class SubscriptionBudget {
   }
 
   /**
-   * Counts bytes; a negative number releases them.
-   * @returns the limit that the bytes would exceed. The bytes are then not counted.
+   * Counts bytes. A negative number releases bytes.
+   * @returns a message about the limit that the bytes would exceed; the bytes are then not counted.
    */
   take(owner: Owner, bytes: number): string | undefined {
     const { connection, address, process } = this.#limits

@@ -10,8 +10,8 @@ import type { Resumer } from './resuming.ts'
 import type { SubscriptionBudget } from './subscription-budget.ts'
 
 /**
- * Some clients keep one cursor for all subscriptions of a connection and send it with the first. Subscriptions that
- * follow within this time, ms, without a cursor begin at that cursor too.
+ * Subscriptions without a cursor that follow the first subscription within this time, ms, begin at the cursor of the
+ * first. Some clients keep one cursor for all subscriptions of a connection and send it only with the first.
  */
 const JOIN_MS = 10_000
 
@@ -88,7 +88,7 @@ export class Subscriptions implements Subscribing {
   }
 }
 
-/** Current position of a client's connection. */
+/** Current position of a client: the position of the channel, or the lowest of its subscriptions while it resumes. */
 function standingOf(channel: Channel, client: LiveClient): FeedCursor | undefined {
   if (client.state === 'live') return channel.placeOf(client)
   if (client.state === 'waiting') return channel.position

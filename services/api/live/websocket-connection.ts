@@ -3,20 +3,20 @@ import type { WebSocket } from 'ws'
 import type { Connection } from './client.ts'
 import type { Format, LiveErrorCode } from './outgoing.ts'
 
-/** A dismissed client is disconnected this long after it was sent the reason, ms. */
+/** A client that was sent an error is disconnected after this time, ms. */
 const LAST_WORDS_MS = 3_000
-/** A resuming client may have this many unread bytes before sending pauses, bytes. */
+/** Sending to a resuming client pauses while more than this number of bytes are unread. */
 const SMALL_BACKLOG_BYTES = 256 * 1024
 
-/** Websocket close codes (RFC 6455) by error; other errors close with POLICY_VIOLATION. */
+/** Websocket close codes (RFC 6455) by error code. Other errors close the connection with POLICY_VIOLATION. */
 const closeCodes: Readonly<Partial<Record<LiveErrorCode, number>>> = { STOPPING: 1001, UNAVAILABLE: 1013 }
 const POLICY_VIOLATION = 1008
-/** Longest reason text of a close frame, bytes. */
+/** Maximum length of the reason in a close frame, bytes. */
 const MAX_REASON_BYTES = 123
 
 /**
- * Writes whole frames to the socket below a websocket, so that a message for thousands of clients is framed once. The
- * websocket object itself writes only control frames, between those messages.
+ * Writes whole frames to the socket of a websocket, so that a message for thousands of clients is framed once. The
+ * websocket object itself writes only control frames, between these messages.
  */
 export class WebsocketConnection implements Connection {
   readonly transport = 'websocket'
@@ -56,7 +56,7 @@ export class WebsocketConnection implements Connection {
   }
 }
 
-/** Resolves when a stream buffers few bytes, or is closed. */
+/** Resolves when few bytes are buffered in a stream, or when the stream is closed. */
 export function whenDrained(stream: {
   readonly writableLength: number
   readonly writable: boolean

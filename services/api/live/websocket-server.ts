@@ -24,10 +24,10 @@ export interface WebsocketServerOptions {
 export interface UpgradeRequest {
   readonly request: IncomingMessage
   readonly socket: Duplex
-  /** First bytes after the request's headers. */
+  /** First bytes that follow the headers of the request. */
   readonly head: Buffer
   readonly channel: Channel
-  /** Key under which the client's connections are counted. */
+  /** Key by which the connections of the client are counted. */
   readonly address: string
   /** Called once when the connection is closed. */
   readonly onClose: () => void
@@ -46,8 +46,8 @@ export class PlainWebsockets {
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // No context takeover: frames are shared by all clients, so no message may depend on an earlier one. A high
-      // threshold keeps the websocket from compressing its own messages.
+      // No context takeover: all clients share the frames, so no message may depend on an earlier one. The high
+      // threshold prevents the websocket object from compressing messages.
       perMessageDeflate: {
         serverNoContextTakeover: true,
         clientNoContextTakeover: true,
@@ -59,10 +59,10 @@ export class PlainWebsockets {
     this.#pulse.unref()
   }
 
-  /** Accepts an admitted connection. */
+  /** Accepts a connection that the doorkeeper has admitted. */
   accept({ request, socket, head, channel, address, onClose }: UpgradeRequest): void {
     socket.once('close', onClose)
-    // Clients that request a smaller window get uncompressed messages.
+    // Clients that request a smaller compression window get uncompressed messages.
     const headers = request.headers
     if (headers['sec-websocket-extensions']?.includes('server_max_window_bits'))
       delete headers['sec-websocket-extensions']
@@ -71,7 +71,7 @@ export class PlainWebsockets {
     })
   }
 
-  /** Ends every connection with a reason. */
+  /** Closes every connection with a reason. */
   close(reason: string): void {
     clearInterval(this.#pulse)
     for (const client of this.#open.values()) client.dismiss('STOPPING', reason)
@@ -93,13 +93,13 @@ export class PlainWebsockets {
         observer.cut('websocket', 'rate')
         client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
       } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
-        // A resuming client is exempt: its unread missed events have a limit of their own.
+        // A resuming client is exempt, because its missed events have a limit of their own.
         observer.cut('websocket', 'slow')
         client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
       } else session.receive(isBinary ? undefined : textOf(data))
     })
     websocket.on('pong', () => this.#answered.add(websocket))
-    // No handler needed: 'close' follows every error.
+    // Nothing to do: 'close' follows every error.
     websocket.on('error', () => undefined)
     websocket.on('close', () => {
       this.#open.delete(websocket)
@@ -108,7 +108,7 @@ export class PlainWebsockets {
     })
   }
 
-  /** Terminates clients that have not answered the last ping, and pings the others. */
+  /** Terminates clients that have not answered the last ping, and sends a ping to all others. */
   #ping(): void {
     for (const [websocket] of this.#open) {
       if (this.#answered.delete(websocket)) websocket.ping()

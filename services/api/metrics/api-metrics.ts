@@ -3,9 +3,12 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
 import type { ListLookup } from '../named-lists/named-lists.ts'
 
-/** HTTP methods with their own label. All others share one, because clients can send any text. */
+/**
+ * HTTP methods with a label value of their own. All others share one label value, because clients can send any text as
+ * method.
+ */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** Label value for a request without a namespace or route. */
+/** Label values of a request without a namespace or route. */
 const NO_NAMESPACE = 'none'
 const UNMATCHED = 'unmatched'
 

@@ -5,7 +5,7 @@ const LOOK_MS = 60_000
 const DAY_MS = 86_400_000
 
 /**
- * Reads once a minute the certificate that a TLS proxy serves, and publishes its expiry.
+ * Once a minute reads the certificate that a TLS proxy serves, and publishes the days until it expires.
  * @param proxy host and port, such as `nginx:8443`.
  * @returns a function that stops the checks.
  */
@@ -26,7 +26,7 @@ export function watchCertificate(metrics: Metrics, proxy: string, serverName: st
   }
 }
 
-/** Takes apart `host:port` and `[address]:port`, which the schema has checked. */
+/** Splits `host:port` or `[address]:port`. The configuration schema has checked the format. */
 function splitAddress(address: string): { host: string; port: number } {
   const { hostname, port } = new URL(`tls://${address}`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }

@@ -29,7 +29,10 @@ export function observeLive(metrics: Metrics): LiveObserver {
   }
 }
 
-/** Adds to each metrics snapshot: feed entries received, by transport, and bytes that clients have not read yet. */
+/**
+ * Adds to each metrics snapshot the number of received feed entries by transport, and the number of bytes that clients
+ * have not read yet.
+ */
 export function watchFeeds(metrics: Metrics, states: () => readonly LiveFeedState[]): void {
   metrics.beforeSnapshot(() => {
     for (const { reader, feed, waitingBytes } of states()) {

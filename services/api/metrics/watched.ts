@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { HealthReport, HealthState } from '../health/index.ts'
 
-/** State that is read for each metrics snapshot. */
+/** Sources of the state that each metrics snapshot contains. */
 export interface WatchedParts {
   readonly database: RequestDatabase
   readonly health: () => HealthReport
@@ -12,7 +12,7 @@ export interface WatchedParts {
 
 const statusNumbers = { healthy: 0, degraded: 1, unhealthy: 2 } as const
 
-/** Adds the current state of database, connections and all other parts to each metrics snapshot. */
+/** Adds the current state of the database, its connections and the API's health to each metrics snapshot. */
 export function watchParts(metrics: Metrics, parts: WatchedParts): void {
   metrics.beforeSnapshot(() => {
     noteConnections(metrics, parts.database)

@@ -1,14 +1,14 @@
 import type { RequestDatabase } from '../database/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 
-/** Whether a lookup was answered from the cache or from the database. */
+/** Source of the result of a lookup: the cache or the database. */
 export type ListLookup = 'cached' | 'read'
 
-/** Named lists (of collections, accounts, ...), cached. */
+/** Cache of the named lists (of collections, accounts, ...) of the database. */
 export interface CachedLists {
-  /** Items of a list; undefined for an unknown list. */
+  /** Returns the items of a list; undefined for an unknown list. */
   readonly find: NamedLists
-  /** Drops all cached lists: the database may have been replaced. */
+  /** Drops all cached lists, because the API may now use another database. */
   forget(): void
 }
 
@@ -19,12 +19,15 @@ export interface NamedListsOptions {
   readonly now?: () => number
 }
 
-/** A cached list is read again after this time, ms. A changed list takes effect in all processes within it. */
+/**
+ * Time after which a cached list is read again, ms. A change of a list takes effect in all processes within this time.
+ */
 const LIFE_MS = 10_000
-/** Limit of cached lists: clients can send any names, and lists may be long. */
+/** Maximum number of cached lists. The cache is limited, because clients can send any names and lists may be long. */
 const MAX_CACHED = 500
+/** Maximum number of items of all cached lists together. */
 const MAX_CACHED_ITEMS = 1_000_000
-/** Longest name of a list, characters; longer names are unknown without a query. */
+/** Maximum length of the name of a list, characters. A longer name is unknown, without a query. */
 const MAX_NAME = 256
 
 const ITEMS = `SELECT coalesce(array_agg(DISTINCT item) FILTER (WHERE item IS NOT NULL), '{}')
@@ -80,7 +83,7 @@ export function createNamedLists(options: NamedListsOptions): CachedLists {
       looking.set(name, started)
       try {
         const items = await started
-        // The cache was cleared during the read: do not cache this result.
+        // During the read the cache was cleared, so the result may be outdated: do not cache it.
         if (looking.get(name) === started) store(name, items)
         return items
       } finally {

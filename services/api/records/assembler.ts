@@ -10,56 +10,64 @@ import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
 import type { PageTexts, Selection, Assembler, PendingRecords } from './page.ts'
 import { wantedTogether } from './page.ts'
 
-/** Input of the groups of a record, besides their columns. */
+/** Input of the groups of a record, in addition to the columns of the groups. */
 export interface RowParts extends Parts {
-  /** Fragments in the order of `shared`; undefined for an optional one that is missing. */
+  /** Fragments in the order of `shared` of the declaration; undefined for a missing fragment that is optional. */
   readonly shared: readonly Fragment[]
-  /** Values of the lists of the declaration, in their order. */
+  /** Values of the lists of the declaration, in the order of the lists. */
   readonly lists: readonly ListValues[]
-  /** The records inside, by key. */
+  /** JSON of the contained records, by key. */
   readonly contained: ReadonlyMap<string, Json>
-  /** Place in the answer, from 1. */
+  /** Position of the record in the answer, from 1. */
   readonly place: number
 }
 
 /** Values by the key of a record or of a shared row. */
 export type ListValues = ReadonlyMap<string, string>
 
-/** Input for reading and writing records that the declaration does not hold. */
+/** Settings for reading and writing records that are not part of the declaration. */
 export interface RecordSettings {
-  /** JSON of the values that members name, when records are written. */
+  /** JSON of the values to which members refer by name. */
   readonly given: Parts['given']
-  /** Milliseconds since 1970; for kinds that the clock decides about. */
+  /** Returns the time in ms since 1970, for kinds whose records depend on the time. */
   readonly clock?: () => number
 }
 
-/** Values that are read once for a page, by key. */
+/** A list of values that is read once for all records of a page. The values have the keys of the records. */
 export interface KeyedList {
-  /** SQL of packed rows. It may read the relation of the rows. */
+  /** SQL of the packed rows of the list. The SQL may read the relation with the rows of the page. */
   readonly select: string | ((clock: () => number) => Sql)
   readonly read: (packed: string | null | undefined, given: Parts['given']) => ListValues
-  /** SQL of the value of a single row; without it a single row is read as a page is. */
+  /** SQL of the value for a single row. If undefined, a single record is read like a page. */
   readonly one?: string
 }
 
-/** Records inside records of one kind. */
+/** Records that are contained in the records of a kind. */
 export interface Contained {
   readonly kind: DeclaredKind
-  /** SQL of an array of their keys. */
+  /** SQL of an array with the keys of the contained records. */
   readonly keys: string
-  /** Selects the sizes of records, including the rows that they contain. @param rows the records. */
+  /**
+   * Selects the sizes of records, including the contained records.
+   * @param rows the records.
+   */
   readonly measure: (rows: ContainingRows) => Selection
 }
 
-/** Records that contain others. */
+/** Rows of records that contain other records. */
 export interface ContainingRows {
-  /** WITH items, with the relation of the rows and the relation of the keys of the records in them. */
+  /**
+   * WITH items, including the relation `relation` of the rows and the relation `contained` of the keys of contained
+   * records.
+   */
   readonly ctes: Selection['ctes']
   readonly relation: string
   readonly contained: string
-  /** SQL expressions of a row's key, of its texts, and of an array with the keys of the contained rows. */
+  /** SQL expression of the key of a row. */
   readonly key: string
+  /** SQL expressions of the columns of a row. */
   readonly texts: readonly string[]
+  /** SQL expression of an array with the keys of the contained records. */
   readonly keys: string
 }
 
@@ -67,7 +75,7 @@ export interface ContainingRows {
 export interface Declaration {
   readonly title: string
   readonly description: string
-  /** Alias of the row, and name of the relation of the rows of a page. */
+  /** Alias of the table, and name of the relation with the rows of a page. */
   readonly alias: string
   /** SQL type of the keys. */
   readonly keyType: string
@@ -77,17 +85,17 @@ export interface Declaration {
   readonly from: string | ((clock: () => number) => Sql)
   /** SQL condition that finds a row by the key `p.k`. */
   readonly where: string
-  /** Columns that conditions and lists read in the relation of the rows. */
+  /** Further columns in the relation of the rows, which conditions and lists read. */
   readonly further?: readonly string[]
   readonly members: RecordMembers<RowParts>
   readonly shared?: readonly SharedRow[]
   readonly lists?: readonly KeyedList[]
   readonly contained?: Contained
-  /** Selects the sizes of records: packed rows of key, bytes of the record, and bytes that are read for the record. */
+  /** Selects the sizes of records as packed rows: key, bytes of the record, and bytes that are read for the record. */
   readonly measure?: (keys: string) => Selection
-  /** SQL of whether the rows are too much to be read at once. */
+  /** SQL expression: whether the rows are too large to be read at once. */
   readonly tooMuch?: string
-  /** Condition that finds a row by the key `$1`: a statement of its own for one record. */
+  /** Condition that finds a row by the key `$1`, for the statement that reads a single record. */
   readonly one?: string
 }
 
@@ -96,11 +104,14 @@ export interface DeclaredKind extends Declaration {
   readonly schema: NamedSchema
   readonly compiled: Compiled<RowParts>
   readonly sharedRows: readonly SharedRow[]
-  /** Columns of the row that the key of each shared row, and its version if it is there, are in. */
+  /**
+   * For each shared row: the columns of the record's row that contain its key, and the column with its version (-1 if
+   * the version is not in the row).
+   */
   readonly places: readonly { readonly key: readonly number[]; readonly version: number }[]
 }
 
-/** Declares a kind of record: its schema, its columns and its writer follow. */
+/** Declares a kind of record. Schema, columns and writer are derived from the declaration. */
 export function declareKind(declaration: Declaration): DeclaredKind {
   const { title, description, alias, key, members, shared = [] } = declaration
   const keyColumns = shared.map(({ columns }) => columns.map((column) => `${alias}.${column}`))
@@ -118,7 +129,7 @@ export function declareKind(declaration: Declaration): DeclaredKind {
   }
 }
 
-/** Name of the relation that contained records are selected from. */
+/** Name of the relation from which contained records are selected. */
 const CONTAINED = 'contained'
 
 interface Reading extends RecordSettings {
@@ -126,7 +137,7 @@ interface Reading extends RecordSettings {
   readonly inner: Assembler | undefined
 }
 
-/** The reader of a kind. */
+/** Creates the reader of the records of a kind. */
 export function assemblerOf(kind: DeclaredKind, settings: RecordSettings): Assembler {
   const { contained, one } = kind
   const inner = contained && assemblerOf(contained.kind, settings)
@@ -143,13 +154,16 @@ export function assemblerOf(kind: DeclaredKind, settings: RecordSettings): Assem
   }
 }
 
-/** Whether a statement for records of a kind names the time. */
+/** Whether a statement for the records of a kind contains the current time. */
 function isTimed({ from, lists = [], contained }: Declaration): boolean {
   const isNamed = typeof from !== 'string' || lists.some((list) => typeof list.select !== 'string')
   return isNamed || (contained !== undefined && isTimed(contained.kind))
 }
 
-/** Remembers the selection for each relation of keys: writing it takes 5 % of a page of 100 assets (2026-11-28). */
+/**
+ * Caches the selection for each relation of keys. Building the selection takes 5 % of the time for a page of 100 assets
+ * (2026-11-28).
+ */
 function remember(selection: (keys: string) => Selection): (keys: string) => Selection {
   const known = new Map<string, Selection>()
   return (keys) => {
@@ -159,7 +173,7 @@ function remember(selection: (keys: string) => Selection): (keys: string) => Sel
   }
 }
 
-/** Name of each column in the relation of the rows: its own where it is one of the table. */
+/** Names of the columns in the relation of the rows. A column of the table keeps its own name. */
 function namesOf({ alias, compiled }: DeclaredKind): string[] {
   return compiled.columns.map((column, index) => {
     const own = column.startsWith(`${alias}.`) ? column.slice(alias.length + 1) : ''
@@ -177,7 +191,7 @@ function select(reading: Reading, keys: string): Selection {
 }
 
 /**
- * WITH items: the rows of a page with their positions `n` and the keys of the contained rows. Without `OFFSET 0`
+ * WITH items: the rows of a page with their positions `n`, and the keys of the contained records. Without `OFFSET 0`
  * PostgreSQL may overestimate the number of keys and read a whole table.
  */
 function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
@@ -192,7 +206,7 @@ function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
   return [rows, raw(`${CONTAINED} AS MATERIALIZED (${inner})`)]
 }
 
-/** The rows, the versions of the shared rows, and the lists. */
+/** Columns of the selection: the rows, the versions of the shared rows, and the lists. */
 function pageColumns({ kind, clock = Date.now }: Reading): Sql[] {
   const { alias, sharedRows, lists = [] } = kind
   const fields = namesOf(kind).map((name) => `${alias}.${name}`)
@@ -248,7 +262,7 @@ function pendingRecords(reading: Reading, read: ReadRows, inner?: PendingRecords
       const records = new Map<string, Json>()
       for (const row of rows) {
         const shared = sharedOf(row)
-        // Gone between two statements: a fork has just undone it.
+        // A shared row is missing: a fork has undone it between the two statements.
         if (!shared) continue
         const place = before + records.size + 1
         records.set(row[0]!, kind.compiled.record(row, { given, shared, lists, contained, place }))
@@ -258,7 +272,10 @@ function pendingRecords(reading: Reading, read: ReadRows, inner?: PendingRecords
   }
 }
 
-/** Finds the fragments of a row; undefined where one that it needs is missing. */
+/**
+ * Creates a function that finds the fragments of a row. The function returns undefined if a required fragment is
+ * missing.
+ */
 function sharedFinder(
   { sharedRows, places }: DeclaredKind,
   found: FoundFragments,
@@ -282,7 +299,7 @@ function keyOf(row: readonly string[], columns: readonly number[]): string {
   return columns.length === 1 ? first : `${first}/${row[columns[1]!]!}`
 }
 
-/** One row with the key `$1`, followed by the versions of its shared rows and by its lists. */
+/** Selects the row with the key `$1`, the versions of its shared rows, and its lists. */
 function oneRow(reading: Reading, condition: string): NonNullable<Assembler['one']> {
   const { title, alias, compiled, from, sharedRows, places, lists = [] } = reading.kind
   const further = [...sharedRows.map(({ one }) => one(alias)), ...lists.map(({ one }) => one!)]

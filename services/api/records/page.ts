@@ -12,30 +12,33 @@ import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from '.
 import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
 
 /**
- * Reading of the records of one type.
+ * Reader of the records of one type.
  *
- * A page is a query of its keys with two columns: `k`, the key, and `n`, a number that ascends in the order of the page.
- * A row whose `k` is null is a marker: the row budget ran out before the page was complete.
+ * A page is described by a query of its keys with two columns: `k`, the key, and `n`, a number that ascends in the
+ * order of the page. A row whose `k` is null is a marker: the row budget ran out before the page was complete.
  */
 export interface RecordKind {
   readonly schema: NamedSchema
-  /** SQL type of its keys. */
+  /** SQL type of the keys. */
   readonly keyType: string
   /**
-   * The records of a page in the order of the page; a key without a row is skipped. Runs one statement. A statement
-   * before it reads the keys if the keys are planned for their values; a statement after it reads shared fragments
-   * that are not cached.
+   * Reads the records of a page in the order of the page. A key without a row is skipped. One statement reads the
+   * records. If the keys need a plan for their values, a statement before it reads the keys. If shared fragments are
+   * not cached, a statement after it reads them.
    */
   readPage(session: Session, plan: PagePlan): Promise<readonly Json[]>
-  /** Records by key, in the order of the keys; one without a row is missing. */
+  /** Reads records by key, in the order of the keys. A key without a row is absent from the result. */
   readKeys(session: Session, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>
 }
 
-/** Rows of records as read by a statement, before their shared fragments are added. */
+/** Rows of records that a statement has read, before shared fragments are added. */
 export interface PendingRecords {
-  /** Fragments to load. */
+  /** Fragments that have to be loaded. */
   readonly versions: WantedFragments
-  /** Records by key, in the order of the page. @param before number of records of the page that stand before. */
+  /**
+   * Assembles the records, by key, in the order of the page.
+   * @param before number of records of the page that precede these records.
+   */
   readonly assemble: (found: FoundFragments, before?: number) => Map<string, Json>
 }
 
@@ -44,23 +47,23 @@ export interface Assembler {
   readonly schema: NamedSchema
   /** SQL type of the keys. */
   readonly keyType: string
-  /** @param keys relation with the keys, `k`, and their places, `n`. */
+  /** @param keys relation with the keys `k` and their positions `n`. */
   readonly select: (keys: string) => Selection
   /** Number of columns that `select` returns. */
   readonly columnCount: number
   /** Converts the selected columns to records. */
   readonly read: (texts: PageTexts) => PendingRecords
-  /** Selects the sizes of records: packed rows of key, bytes of the record, and bytes that are read for the record. */
+  /** Selects the sizes of records as packed rows: key, bytes of the record, and bytes that are read for the record. */
   readonly measure?: (keys: string) => Selection
-  /** A cheaper statement for one key, `$1`, which answers one text. */
+  /** A faster statement for a single key `$1`. The statement returns one text. */
   readonly one?: {
     readonly statement: Required<Pick<Statement, 'name' | 'text'>>
-    /** @param text undefined when there is no row. */
+    /** @param text undefined if there is no row. */
     readonly read: (text: string | undefined) => PendingRecords
   }
 }
 
-/** The records that an assembler assembles. */
+/** Creates the reader of the records that an assembler assembles. */
 export function recordKind(fragments: Fragments, assembler: Assembler): RecordKind {
   const { keyType, one } = assembler
   async function assemble(session: Session, pending: PendingRecords): Promise<Map<string, Json>> {
@@ -118,7 +121,10 @@ interface PartsOfRecords {
   readonly assembler: Assembler
 }
 
-/** Measures records before their texts leave the database, and reads as many at a time as may be in memory. */
+/**
+ * Measures records before their texts leave the database, then reads the records in parts that are small enough for the
+ * memory.
+ */
 async function readInParts(
   { session, fragments, assembler }: PartsOfRecords,
   keys: readonly string[],
@@ -164,7 +170,7 @@ async function readSizes(
   }))
 }
 
-/** Merges the fragments that several records want into one list. */
+/** Merges the fragments that several groups of records want. */
 export function wantedTogether(...wanted: readonly WantedFragments[]): WantedFragments {
   const all = new Map<FragmentKind, Map<string, string>>()
   for (const each of wanted) {
@@ -173,35 +179,42 @@ export function wantedTogether(...wanted: readonly WantedFragments[]): WantedFra
   return all
 }
 
-/** Parts of a statement for the keys of a page: WITH items, and columns of its single row. */
+/**
+ * Parts of a statement for the keys of a page: WITH items, and the columns of the single row that the statement
+ * returns.
+ */
 export interface Selection {
   readonly ctes: readonly Sql[]
   readonly columns: readonly Sql[]
-  /** SQL of whether they are too much to be read at once; without it they never are. */
+  /** SQL expression: whether the data is too large to be read at once. If undefined, the data is never too large. */
   readonly tooMuch?: string
 }
 
-/** The columns of a selection: packed texts, null for no rows. */
+/** Columns of a selection: packed texts, null if there are no rows. */
 export type PageTexts = readonly (string | null)[]
 
-/** Name of the relation that a selection reads the keys of a page from: `k`, and its place `n`. */
+/** Name of the relation from which a selection reads the keys `k` of a page and their positions `n`. */
 const PAGE_KEYS = 'known'
 
-/** Statements of pages that are prepared; each takes memory on every connection. */
+/**
+ * Names of prepared statements for pages. The number is limited, because a prepared statement takes memory on every
+ * connection.
+ */
 const pageNames = new PreparedNames(300)
 /**
- * Statements that read given keys: one for each record type, or one for types that are read together. All
- * statements are prepared.
+ * Names of prepared statements that read given keys. There is one statement for each record type, and one for each
+ * combination of types that are read together.
  */
 const keysNames = new PreparedNames(200)
 
 /**
- * Reads a page in one statement if that statement can be prepared. Otherwise a first statement reads the keys, and
- * a prepared statement reads the records: planning both for the values takes longer than reading the records. Both
- * statements see the same snapshot. @param page query of the keys `k` and their positions `n`. A row whose `k` is
- * null is a marker: the row budget ran out, and `n` is the number of hits before.
+ * Reads a page in one statement if that statement can be prepared. Otherwise a first statement reads the keys, and a
+ * prepared statement reads the records, because planning both for the values takes longer than reading the records.
+ * Both statements see the same snapshot.
+ * @param page query of the keys `k` and their positions `n`. A row whose `k` is null is a marker: the row budget ran
+ * out, and `n` is the number of hits before the marker.
  * @param keyType SQL type of the keys.
- * @throws TooMuchAtOnce.
+ * @throws TooMuchAtOnce if the data is too large to be read at once.
  */
 async function readPageTexts(
   session: Session,
@@ -234,7 +247,7 @@ function wholePage(keys: Sql, selection: Selection): Sql {
 }
 
 /**
- * WITH items, columns and FROM of selections. The first column is true if the selected data exceeds the limit; the
+ * WITH items, columns and FROM clause of selections. The first column is true if the selected data is too large; the
  * other columns are then null.
  */
 function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql[]; from: Sql } {
@@ -242,8 +255,8 @@ function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql
   const columns = selections.flatMap((selection) => selection.columns)
   const conditions = selections.flatMap(({ tooMuch }) => tooMuch ?? [])
   if (conditions.length === 0) return { items, columns: [raw('NULL::boolean'), ...columns], from: raw('') }
-  // Subqueries without outer references are run when their value is wanted, so not below a CASE that does not reach them.
-  // A sum over no rows is null.
+  // PostgreSQL runs a subquery without outer references only when its value is needed, so a CASE that does not reach
+  // the subquery skips it. A sum over no rows is null.
   const guard = cte('guard', `SELECT coalesce(${conditions.join(' OR ')}, false) AS is_too_much`)
   return {
     items: [...items, guard],
@@ -255,10 +268,13 @@ function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql
   }
 }
 
-/** Hits before the marker of a page whose row budget ran out; null for a page that is known. */
+/** Number of hits before the marker of a page whose row budget ran out; null for a complete page. */
 const HITS = '(SELECT min(n) FROM page WHERE k IS NULL)'
 
-/** Runs a selection for the given keys in one statement. @param keyType SQL type of the keys. */
+/**
+ * Runs a selection for the given keys in one statement.
+ * @param keyType SQL type of the keys.
+ */
 async function readKeysTexts(
   session: Session,
   keys: readonly string[],
@@ -271,7 +287,9 @@ async function readKeysTexts(
 }
 
 /**
- * Runs several selections in one statement, each for its own keys. @returns the texts of each selection. @throws TooMuchAtOnce.
+ * Runs several selections in one statement, each for its own keys.
+ * @returns the texts of each selection.
+ * @throws TooMuchAtOnce if the data is too large to be read at once.
  */
 export async function readTogether(
   session: Session,
@@ -283,7 +301,7 @@ export async function readTogether(
   }[],
 ): Promise<PageTexts[]> {
   const keys = parts.map(
-    // Numbers are bound as one text, which the driver then need not quote one by one.
+    // Numbers are bound as one text, because the driver would quote the elements of an array one by one.
     ({ keys, type, relation }) =>
       sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(
         type === 'text' ? keys : `{${keys.join(',')}}`,
@@ -301,7 +319,7 @@ export async function readTogether(
   return parts.map(({ selection }) => texts.slice(at, (at += selection.columns.length)))
 }
 
-/** `name AS MATERIALIZED (query)`, for text of this program. */
+/** WITH item `name AS MATERIALIZED (query)`. The query must be text of this program. */
 export function cte(name: string, query: string): Sql {
   return raw(`${name} AS MATERIALIZED (${query})`)
 }

@@ -4,13 +4,13 @@ import { RequestError } from '../../core/http/index.ts'
 export interface TooLargeAnswer {
   /** Size of the whole response, bytes. */
   readonly bytes: number
-  /** Largest allowed response, bytes. */
+  /** Maximum size of a response, bytes. */
   readonly maxBytes: number
-  /** Size of each record, bytes, in order; undefined if the response is not a list. */
+  /** Size of each record of a list, bytes, in order; undefined if the response is not a list. */
   readonly items?: readonly number[] | undefined
 }
 
-/** Error 400 with the size of the response, the limit, and the number of records that fit. */
+/** Creates the error 400 with the size of the response, the limit, and the number of records that fit. */
 export function answerTooLarge({ bytes, maxBytes, items = [] }: TooLargeAnswer): RequestError {
   const allowed = `${maxBytes} bytes are allowed (limits.answer_bytes)`
   const around =
@@ -30,7 +30,7 @@ export function answerTooLarge({ bytes, maxBytes, items = [] }: TooLargeAnswer):
   return new RequestError(400, `The ${what} would have ${bytes} bytes, ${allowed}`)
 }
 
-/** Number of leading records that fit into `maxBytes`, including the commas between them. */
+/** Number of leading records that fit into `maxBytes` with the commas between them. */
 function countFitting(items: readonly number[], maxBytes: number): number {
   let left = maxBytes + 1
   const at = items.findIndex((item) => (left -= item + 1) < 0)

@@ -6,10 +6,10 @@ import type { NamedLists, Parameters, Values } from '../../core/endpoint/index.t
 import { invalidParameter } from './request-error.ts'
 import { RequestError } from '../../core/http/index.ts'
 
-/** Limit of parameters in a query string or form; more are malformed. */
+/** Maximum number of parameters in a query string or form. A request with more parameters is refused. */
 export const MAX_PAIRS = 10_000
 
-/** Limits of parameters, for the documentation. */
+/** Limits of parameters. The documentation lists these limits. */
 export const parameterLimits: readonly Limit[] = [
   {
     counts: 'parameters of a query string or a body',
@@ -19,7 +19,7 @@ export const parameterLimits: readonly Limit[] = [
   },
 ]
 
-/** Collects parameters. Repeated or bracketed parameters become lists. */
+/** Collects parameters. A repeated or bracketed parameter becomes a list. */
 export class ParameterCollector {
   readonly #values = new Map<string, RawScalar | RawScalar[]>()
 
@@ -40,7 +40,7 @@ export class ParameterCollector {
 
 /**
  * Parses a query string or an urlencoded form. Malformed percent escapes are kept as text.
- * @returns undefined if there are too many parameters.
+ * @returns undefined if there are more than MAX_PAIRS parameters.
  */
 export function parseQueryString(text: string): Map<string, RawValue> | undefined {
   const collector = new ParameterCollector()
@@ -66,13 +66,13 @@ function decode(text: string): string {
   }
 }
 
-/** An unparsed scalar: text from a query string; text, number or boolean from a JSON body. */
+/** An unparsed scalar: text of a query string, or text, number or boolean of a JSON body. */
 export type RawScalar = string | number | boolean
 
-/** All values of a parameter: a scalar, or a list if it was repeated, bracketed, or a JSON array. */
+/** All values of a parameter: a scalar, or a list if the parameter was repeated, bracketed, or a JSON array. */
 export type RawValue = RawScalar | readonly RawScalar[]
 
-/** Parameters of query string and body, merged; the body wins. */
+/** Merged parameters of query string and body. If both have a parameter, the body's value is used. */
 export type RawParameters = ReadonlyMap<string, RawValue>
 
 /** Sources of parameter values. */
@@ -81,14 +81,14 @@ interface RequestParts {
   readonly path?: Readonly<Record<string, string>>
   readonly raw: RawParameters
   readonly lists: NamedLists
-  /** Called with a sentence for each value that is replaced by the default or by another value. */
+  /** Called with a sentence for each value that the default or another value replaces. */
   readonly warn?: (sentence: string) => void
 }
 
 /**
- * Reads and checks every parameter of an endpoint. Path parameters cannot be overridden. Several values of a list
- * parameter are merged without duplicates. If a parameter takes no list, its last value counts, with a warning if the
- * values differ.
+ * Reads and checks every parameter of an endpoint. A query or body parameter cannot override a path parameter. Several
+ * values of a list parameter are merged without duplicates. If a parameter is not a list, its last value is used, with
+ * a warning if the values differ.
  * @throws RequestError 400 `Invalid value for parameter NAME` for the first invalid parameter.
  */
 export function readRequest<P extends Parameters>(
@@ -115,27 +115,27 @@ export function readRequest<P extends Parameters>(
   })
 }
 
-/** Sets of NFT attributes that filters can apply to. */
+/** Sets of NFT attributes to which filters can apply. */
 export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'
 
 /** A condition `FAMILY[:typing].KEY=value` on one attribute. */
 export interface AttributeFilter {
   readonly family: AttributeFamily
   /**
-   * JSON objects, for example `{"level":4}`. The attributes must contain (`@>`) one of them. Empty if the value can
-   * match nothing.
+   * JSON objects, for example `{"level":4}`. The attributes must contain (`@>`) one of the objects. The list is empty
+   * if no attributes can match the value.
    */
   readonly containments: readonly string[]
 }
 
 const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
 
-/** Longest JSON text of a filter value, characters. */
+/** Maximum length of the JSON text of an attribute filter, characters. */
 const MAX_LENGTH = 4_096
-/** Limit of attribute filters of a request. */
+/** Maximum number of attribute filters of a request. */
 const MAX_FILTERS = 100
 
-/** Limits of attribute filters, for the documentation. */
+/** Limits of attribute filters. The documentation lists these limits. */
 export const attributeFilterLimits: readonly Limit[] = [
   { counts: 'attribute filters', per: 'request', value: String(MAX_FILTERS), beyond: '400' },
   {
@@ -146,21 +146,23 @@ export const attributeFilterLimits: readonly Limit[] = [
   },
 ]
 
-/** The attribute set that a parameter filters; undefined if it is not an attribute filter. */
+/** Returns the attribute set to which a parameter applies; undefined if the parameter is not an attribute filter. */
 export function familyOf(name: string): AttributeFamily | undefined {
   return PATTERN.exec(name)?.[1] as AttributeFamily | undefined
 }
 
 /**
- * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
- * which is applied to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool` as
- * the 0 or 1 that booleans are stored as. Untyped text is compared as a string, and as the number or boolean that it is
- * written like. A number or boolean of a JSON body is compared as such and as its text, because integers of 64 bits are
- * stored as text. A list, or a repeated parameter, matches an array that contains these elements, and otherwise the last
- * value.
+ * Reads the attribute filters of the given families from the parameters. `template_data.KEY` replaces `data.KEY`, which
+ * applies to the same attributes.
  *
- * @param warn called with a sentence for a parameter with several values, of which the last one may count alone, and for a
- * text of which the first letters alone are a number.
+ * Values are compared as JSON. `:text` values are compared as strings, `:number` values as numbers, and `:bool` values
+ * as 0 or 1, because booleans are stored as 0 or 1. Untyped text is compared as a string, and also as a number or
+ * boolean if the text looks like one. A number or boolean of a JSON body is compared as such and as text, because
+ * 64-bit integers are stored as text. A list or a repeated parameter matches an attribute that is a list with these
+ * elements, and an attribute that matches the last value.
+ *
+ * @param warn called with a sentence for a parameter with several values, of which only the last one may be used, and
+ * for a text that only begins with a number.
  * @throws RequestError 400 for too many or too long filters, and for a value that does not have the named type.
  */
 export function readAttributeFilters(
@@ -176,7 +178,7 @@ export function readAttributeFilters(
     const family = match[1] as AttributeFamily
     const key = match[3]!
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
-    // Reject: ignoring a filter would return unwanted rows.
+    // Refuse further filters: if they were ignored, the answer would contain unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
     if (typeof value === 'object' && new Set(value).size > 1)
@@ -194,7 +196,7 @@ function isReplaced(raw: RawParameters, key: string): boolean {
   return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
 }
 
-/** The values that an attribute may have. */
+/** Lists the values with which an attribute is compared. */
 function typedValues(value: RawValue, read: ReadTyped | undefined): RawValue[] {
   if (typeof value === 'object') {
     const last = value.at(-1)
@@ -207,10 +209,10 @@ function typedValues(value: RawValue, read: ReadTyped | undefined): RawValue[] {
   return alike === undefined ? [value] : [value, alike]
 }
 
-/** Text that is a valid JSON number of moderate length. */
+/** Text of a valid JSON number with a limited number of digits. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/
 
-/** The stored number of a text that looks like a number or boolean; undefined for other text. */
+/** Number that is stored for a text that looks like a number or boolean; undefined for other text. */
 function alikeOf(text: string): number | undefined {
   if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0
   const value = NUMBER.test(text) ? Number(text) : NaN
@@ -221,10 +223,10 @@ function untyped(value: RawScalar): RawScalar {
   return typeof value === 'boolean' ? Number(value) : value
 }
 
-/** Reads the value of a typed filter. */
+/** Reads a value of a typed filter. */
 type ReadTyped = (value: RawScalar) => RawScalar
 
-/** The texts of booleans, with the numbers that they are stored as. */
+/** Texts of booleans, with the numbers that are stored for them. */
 const booleans: ReadonlyMap<string, number> = new Map([
   ['true', 1],
   ['1', 1],
@@ -232,7 +234,10 @@ const booleans: ReadonlyMap<string, number> = new Map([
   ['0', 0],
 ])
 
-/** The reader of values of a typing; undefined without one. It throws RequestError 400. */
+/**
+ * Returns the reader of values of a type; undefined without a type. The reader throws RequestError 400 for an invalid
+ * value.
+ */
 function readerOf(
   name: string,
   typing: string | undefined,
@@ -245,7 +250,7 @@ function readerOf(
   }
   if (typing === 'bool') return (value) => booleans.get(String(value)) ?? refuse('true or false')
   return (value) => {
-    // The replaced system reads the number with which a text begins.
+    // Like the replaced system, read the number at the beginning of the text.
     const number = Number.parseFloat(String(value))
     if (!Number.isFinite(number)) refuse('a number')
     if (number !== Number(value)) warn(`${shownName(name)} is no number; it is read as ${number}`)
@@ -254,8 +259,8 @@ function readerOf(
 }
 
 function containment(key: string, value: RawValue): string | undefined {
-  // A computed key creates an own property even if it is named `__proto__`.
+  // A computed key creates an own property, even for the name `__proto__`.
   const text = JSON.stringify({ [key]: value })
-  // PostgreSQL's jsonb cannot hold U+0000 or lone surrogates, which JSON.stringify writes as these escapes.
+  // `jsonb` of PostgreSQL cannot contain U+0000 or lone surrogates. JSON.stringify writes them as these escapes.
   return /\\u(?:0000|d[89a-f])/.test(text.replaceAll('\\\\', '')) ? undefined : text
 }

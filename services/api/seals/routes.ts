@@ -14,10 +14,10 @@ import { shape } from '../endpoint/index.ts'
 import { successBody } from '../http/index.ts'
 import type { RootRoute } from '../http/index.ts'
 
-/** How long an answer may be cached: a range is sealed every 83 minutes. */
+/** Cache lifetime of an answer, seconds. New seals are rare: 10,000 blocks take 83 minutes. */
 const CACHE_SECONDS = 60
 const LAST_BLOCK = 2_147_483_647
-/** Limit of the blocks of a request for rows; a sealed range has 10,000. */
+/** Maximum number of blocks in a request for rows. A sealed range has 10,000 blocks. */
 const MOST_BLOCKS = 1_000_000
 
 const { choice, decimal, integer, list, nullable, object, text } = shape
@@ -25,14 +25,16 @@ const { choice, decimal, integer, list, nullable, object, text } = shape
 const summary = object({
   chain_id: text('Id of the chain'),
   sealed_to: integer('Last block up to which every kind of row is sealed; -1 before the first'),
-  rows: decimal('Number of sealed rows up to that block'),
-  digest: text('SHA-256 of the seals up to that block'),
+  rows: decimal('Number of sealed rows up to block `sealed_to`'),
+  digest: text('SHA-256 of the seals up to block `sealed_to`'),
   kinds: list(
     object({
       kind: text('Kind of row'),
       range_blocks: integer('Blocks in a range'),
       sealed_to: integer('Last sealed block'),
-      reason: nullable(text('Reason why the kind was sealed again from the first block; null if it was not')),
+      reason: nullable(
+        text('Reason for sealing the kind again from the first block; null if it was sealed once'),
+      ),
     }),
     'Every kind of row',
   ),
@@ -60,11 +62,11 @@ const parts = object({
   ),
 })
 
-/** `/seals`, `/seals/ranges` and `/seals/rows`. */
+/** Creates the routes `/seals`, `/seals/ranges` and `/seals/rows`. */
 export function sealRoutes(database: RequestDatabase, chainId: string): RootRoute[] {
   const read = async ({ text: statement, values }: JsonStatement): Promise<string> =>
     database.run(async (session) => {
-      // A database may have another default.
+      // Set the digits of floats for each session, because a database may have another default.
       await session.query({ text: "SELECT set_config('extra_float_digits', '1', false)", values: [] })
       const rows = await session.query<[string]>({ text: statement, values: [...values] })
       return rows[0]![0]
@@ -81,7 +83,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
     {
       paths: ['/seals'],
       documentation: {
-        summary: 'Seals of history: one line, and how far each kind of row is sealed',
+        summary: 'Seals of the history: digest of the seals, and the last sealed block of each kind of row',
         record: summary,
       },
       isLimited: true,
@@ -128,7 +130,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
   ]
 }
 
-/** Reads at most once in `CACHE_SECONDS`, for all requests together. */
+/** Reads at most once in `CACHE_SECONDS`. All requests share the result. */
 function cachedText(read: () => Promise<string>): () => Promise<string> {
   let known: { readonly text: Promise<string>; readonly untilMs: number } | undefined
   return () => {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { SqlValue, Statement } from './statement.ts'
 
 /**
- * A bound value with the SQL type that it is cast to. The same object gets the same placeholder everywhere in a
- * statement.
+ * A bound value with the SQL type to which it is cast. If an object occurs several times in a statement, all
+ * occurrences have the same placeholder.
  */
 export interface Bound {
   readonly value: SqlValue
@@ -20,7 +20,7 @@ export class Sql {
     this.pieces = pieces
   }
 
-  /** SQL text with numbered placeholders, and the values in their order. */
+  /** Renders the SQL text with numbered placeholders, and the values in the order of their numbers. */
   render(): Pick<Statement, 'text' | 'values'> {
     const numbers = new Map<Bound, number>()
     let text = ''
@@ -36,10 +36,7 @@ export class Sql {
   }
 }
 
-/**
- * Template tag for SQL: literal text with fragments in between. Text from outside the program must be bound, never
- * inserted.
- */
+/** Template tag for SQL: literal text and fragments. Text from outside the program must be bound, never inserted. */
 export function sql(texts: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
   const pieces: Piece[] = []
   texts.forEach((text, index) => {
@@ -51,8 +48,8 @@ export function sql(texts: TemplateStringsArray, ...fragments: readonly Sql[]): 
 }
 
 /**
- * Fragment of literal SQL text, for example a column name. The text must come from this program. Row counts of LIMIT and
- * OFFSET are literals too, because PostgreSQL plans by their values.
+ * Fragment of literal SQL text, for example a column name. The text must be text of this program. Row counts of LIMIT
+ * and OFFSET are also literal, because PostgreSQL plans by their values.
  */
 export function raw(text: string | number): Sql {
   return new Sql([String(text)])
@@ -60,18 +57,18 @@ export function raw(text: string | number): Sql {
 
 /**
  * Fragment of one bound value.
- * @param type SQL type that the value is cast to, for example `text[]`.
+ * @param type SQL type to which the value is cast, for example `text[]`.
  */
 export function bind(value: SqlValue, type: string): Sql {
   return new Sql([{ value, type }])
 }
 
-/** Binds 64-bit ids as one array, in a form that the driver does not have to quote element by element. */
+/** Binds 64-bit ids as the text of an array, because the driver would quote the elements of an array one by one. */
 export function bindIds(ids: readonly bigint[]): Sql {
   return bind(`{${ids.join(',')}}`, 'bigint[]')
 }
 
-/** Binds the ids of a 32-bit column. Larger ids are dropped: they match nothing. */
+/** Binds the ids of a 32-bit column. Ids out of range match no row, so they are omitted. */
 export function bindIntegers(ids: readonly bigint[]): Sql {
   const inRange = ids.filter((id) => id >= -0x8000_0000n && id <= 0x7fff_ffffn)
   return bind(`{${inRange.join(',')}}`, 'integer[]')
@@ -98,25 +95,25 @@ export function anyOf(conditions: readonly Sql[]): Sql {
   return sql`(${joinSql(conditions, ' OR ')})`
 }
 
-/** `WHERE` clause of conditions joined by `AND`; empty if there are none. */
+/** `WHERE` clause of conditions joined by `AND`; empty text without conditions. */
 export function where(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('') : sql`WHERE ${allOf(conditions)}`
 }
 
 /**
- * Gives statement names to the first distinct statement texts, so that connections prepare them once. Later texts get
- * no name and are planned each time: a connection never frees a prepared statement.
+ * Assigns statement names to the first distinct statement texts, so that each connection prepares a text once. A
+ * connection never frees a prepared statement, so later texts get no name and are planned for each execution.
  */
 export class PreparedNames {
   readonly #names = new Map<string, string>()
   readonly #most: number
 
-  /** @param most number of texts that get a name. */
+  /** @param most maximum number of texts with a name. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** The statement, with a name if its text has one. */
+  /** Returns the statement, with a name if its text has a name. */
   prepared({ text, values }: Pick<Statement, 'text' | 'values'>): Statement {
     let name = this.#names.get(text)
     if (name === undefined && this.#names.size < this.#most) {

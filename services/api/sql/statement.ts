@@ -6,12 +6,12 @@ export interface Statement {
   readonly text: string
   readonly values: readonly SqlValue[]
   /**
-   * Name of the prepared statement. Set if the text never changes: each connection then plans it once. Omitted if the
-   * best plan depends on the values.
+   * Name of the prepared statement. A statement with a name is planned once per connection. A statement has no name if
+   * the best plan depends on the values, or if its text varies.
    */
   readonly name?: string
-  /** Why the planner chose this statement; logged. */
+  /** Reason why the planner chose this statement. Logged. */
   readonly reason?: string
-  /** Whether the name is derived from the text, and so is not readable in metrics. */
+  /** Whether the name is a hash of the text. Such a name is not readable in metrics. */
   readonly isNamedByText?: boolean
 }

@@ -3,9 +3,8 @@ import type { LogLevel } from '../../core/log/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
 
-/** Options of a worker. */
 export interface WorkerSettings {
-  /** Number of the worker's place, from 1; part of its log lines. */
+  /** Number of the worker, from 1. The log lines of the worker contain the number. */
   readonly place: number
   readonly config: ApiConfig
   readonly logLevel: LogLevel
@@ -16,13 +15,13 @@ export interface WorkerSettings {
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: WorkerSettings }
   | { readonly kind: 'collect'; readonly id: number }
-  /** Ports of 127.0.0.1 on which workers take requests of their sessions, by place. */
+  /** Ports on 127.0.0.1 on which workers accept requests for their sessions, by worker number. */
   | { readonly kind: 'peers'; readonly ports: ReadonlyMap<number, number> }
   | { readonly kind: 'stop' }
 
 /** Messages from a worker to the supervisor. */
 export type FromWorker =
-  /** Sent first: the worker now handles messages; earlier messages are lost. */
+  /** First message of a worker. From then on the worker handles messages; earlier messages to the worker are lost. */
   | { readonly kind: 'listening' }
   | { readonly kind: 'ready'; readonly port: number; readonly sessionPort: number | undefined }
   | {

@@ -16,19 +16,18 @@ import { Supervisor } from './supervisor.ts'
 export interface RunApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger
-  /** Aborting it ends the api after its running requests. */
+  /** Aborts when the API has to stop. Running requests may finish. */
   readonly signal: AbortSignal
-  /** Number of serving processes; undefined lets `countWorkers` decide. */
+  /** Number of serving processes. If undefined, `countWorkers` chooses the number. */
   readonly workers: number | undefined
   /** Whether to write readable log lines instead of JSON. */
   readonly pretty?: boolean
 }
 
 /**
- * Serves until `signal` aborts: in this process, or with several workers, in that many child processes, which share
- * the port.
+ * Runs the API until `signal` aborts: in this process, or in several worker processes, which share the port.
  *
- * @throws any error of `startApi`; with several workers, if none of them can serve.
+ * @throws any error of `startApi`. With several workers: only if no worker can serve.
  */
 export async function runApi(options: RunApiOptions): Promise<void> {
   const count = countWorkers(options.workers, options.config)
@@ -37,8 +36,8 @@ export async function runApi(options: RunApiOptions): Promise<void> {
 }
 
 /**
- * Number of serving processes: the configured number, by default one per core. Without Redis the processes cannot
- * share limits, so the default is one.
+ * Number of serving processes: the configured number. The default is one per core, or one without Redis, because the
+ * processes could not share limits.
  */
 export function countWorkers(wanted: number | undefined, config: ApiConfig): number {
   if (wanted !== undefined) return wanted
@@ -47,7 +46,7 @@ export function countWorkers(wanted: number | undefined, config: ApiConfig): num
 
 async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void> {
   const stopped = untilAborted(signal)
-  // Starting may wait for the database; a stop does not wait for the start.
+  // The start may wait for the database, so do not let a stop wait for the start.
   const running = await Promise.race([startApi({ config, logger, isWarmedUp: true }), stopped])
   if (!running) return
   await stopped
@@ -91,14 +90,14 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
 }
 
 /**
- * Divides the limits of connections and queries by the number of processes: the configured limits are for all
+ * Divides the limits of connections and queries by the number of processes, because the configured limits apply to all
  * processes together.
  */
 function shareOut(config: ApiConfig, count: number): ApiConfig {
   const { server } = config
   const live = {
     ...server.live,
-    // The cluster distributes connections round-robin, so the connections of one address spread evenly.
+    // The cluster distributes connections round-robin, so the connections of one address are spread evenly.
     max_connections: Math.ceil(server.live.max_connections / count),
     connections_per_address: Math.ceil(server.live.connections_per_address / count),
   }
@@ -110,13 +109,16 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
   return { ...config, server: { ...server, live, ...connections, max_list_queries } }
 }
 
-/** Compiled file of the worker: child processes run compiled code, even if this file runs from source. */
+/** Path of the compiled worker. Child processes run compiled code, even if this file runs from source. */
 function workerFile(): string {
   const compiled = join(import.meta.dirname, 'worker-process.js')
   return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
 }
 
-/** Fewest connections for lists per process: with a single one, a slow list blocks all other lists of the process. */
+/**
+ * Minimum number of connections for lists per process. With a single connection, a slow list would block all other
+ * lists of the process.
+ */
 function fewestLists({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted === undefined ? 2 : 1
 }

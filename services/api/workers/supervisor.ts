@@ -5,23 +5,23 @@ import { Backoff } from '../../core/retry/index.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
 
-/** Delay before an exited worker is restarted, ms: the first delay, doubled each time up to the longest. */
+/** Delay before an exited worker is restarted, ms. The delay begins with `firstMs` and doubles up to `longestMs`. */
 const restartPauses = { firstMs: 500, longestMs: 30_000 }
-/** A worker that ran for this long resets the delay, ms. */
+/** The delay is reset after a worker has run for this time, ms. */
 const LASTING_MS = 60_000
-/** Interval at which workers are asked for a sign of life, ms. */
+/** Interval of the checks whether workers respond, ms. */
 const ASK_MS = 15_000
 /**
- * A worker that leaves this many checks unanswered is killed. Checks are counted instead of time, because all
- * processes may have been paused together.
+ * A worker is killed after this number of unanswered checks. Checks are counted and not time, because all processes may
+ * have been paused together.
  */
 const SILENT_CHECKS = 4
-/** A stopping worker is killed after this time, ms: its requests have ten seconds to finish. */
+/** A stopping worker is killed after this time, ms. The requests of the worker have ten seconds to finish. */
 const STOP_MS = 15_000
-/** The supervisor exits after this many failed starts in sequence while no worker serves. */
+/** The supervisor exits if no worker serves and this number of starts in sequence have failed. */
 const HOPELESS_STARTS = 3
 
-/** A numbered place for one worker: its current process and its restart state. */
+/** Slot of one numbered worker: its current process and its restart state. */
 interface Place {
   readonly settings: WorkerSettings
   worker: Worker | undefined
@@ -64,15 +64,15 @@ export class Supervisor {
   /**
    * Runs the workers until `signal` aborts.
    *
-   * @param onReady called with the port each time a worker begins to serve.
-   * @throws the start error of a worker, if no worker can start.
+   * @param onReady called with the port when a worker begins to serve.
+   * @throws the start error of a worker if no worker can start.
    */
   async run(signal: AbortSignal, onReady: (port: number) => void): Promise<void> {
     this.#becameReady = onReady
     const killAll = () => {
       for (const { worker } of this.#places) worker?.kill()
     }
-    // If the supervisor exits, kill the workers too.
+    // Kill the workers if the supervisor exits.
     process.once('exit', killAll)
     const stop = () => void this.#stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -92,7 +92,7 @@ export class Supervisor {
     }
   }
 
-  /** Metrics of all workers, including exited ones, in the Prometheus text format. */
+  /** Renders the metrics of all workers, including exited ones, in the Prometheus text format. */
   async render(): Promise<string> {
     const workers = this.#workers().filter(({ isReady }) => isReady)
     await Promise.all(workers.map((worker) => worker.collect()))
@@ -139,7 +139,7 @@ export class Supervisor {
     const pauseMs = place.pauses.nextDelayMs()
     this.#logger.warn(
       { worker: worker.place, workerPid: worker.pid, pauseMs },
-      'a worker exited; it is restarted',
+      'a worker exited and is restarted',
     )
     this.#metrics.count('pronghorn_worker_restarts_total', {})
     place.timer = setTimeout(() => {
@@ -147,7 +147,7 @@ export class Supervisor {
     }, pauseMs)
   }
 
-  /** Sends every worker the port to which requests of another worker's sessions are forwarded. */
+  /** Sends every worker the ports on which the other workers accept requests for their sessions. */
   #notifyPeers(): void {
     const ready = this.#workers().filter(({ isReady }) => isReady)
     const ports = new Map(
@@ -158,7 +158,7 @@ export class Supervisor {
     for (const worker of ready) worker.notifyPeers(ports)
   }
 
-  /** Whether no worker serves or is starting, and restarts have failed. */
+  /** Whether no worker serves or starts, and too many starts have failed. */
   #isHopeless(): boolean {
     if (this.#workers().length > 0) return false
     const starts = this.#places.length

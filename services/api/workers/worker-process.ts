@@ -6,7 +6,9 @@ import { startApi } from '../start.ts'
 import type { RunningApi } from '../start.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 
-/** Main object of a worker process, one of several that serve the same port. The process exits with its supervisor. */
+/**
+ * Main object of a worker process. Several worker processes serve the same port. A worker exits with its supervisor.
+ */
 class WorkerProcess {
   readonly #metrics = createMetrics('api')
   #logger: Logger | undefined
@@ -45,7 +47,7 @@ class WorkerProcess {
   async stop(): Promise<void> {
     if (this.#isStopping) return
     this.#isStopping = true
-    // A worker that is still starting has no requests to finish.
+    // A worker that is still starting has no running requests, so do not wait for its start.
     const running = await Promise.race([this.#running, Promise.resolve(undefined)]).catch(() => undefined)
     await running?.close()
     process.exit(0)
@@ -65,7 +67,10 @@ class WorkerProcess {
   }
 }
 
-/** Sends a message to the supervisor. If the supervisor has exited, sending fails, and this process exits anyway. */
+/**
+ * Sends a message to the supervisor. If the supervisor has exited, sending fails, which does no harm because this
+ * process exits as well.
+ */
 function say(message: FromWorker, then: () => void = () => undefined): void {
   if (process.connected) process.send?.(message, undefined, undefined, then)
   else then()

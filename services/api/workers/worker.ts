@@ -4,27 +4,27 @@ import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 
-/** Longest wait for the metrics of a busy worker, ms. */
+/** Maximum wait for the metrics of a busy worker, ms. */
 const COLLECT_MS = 2_000
 
 /** Callbacks of a worker. */
 export interface WorkerListener {
   ready(worker: Worker, port: number): void
   /**
-   * The worker process has exited.
-   * @param reason why it could not start; undefined otherwise.
+   * Called when the worker process has exited.
+   * @param reason error if the worker could not start; undefined otherwise.
    */
   exited(worker: Worker, reason: Error | undefined): void
 }
 
-/** A worker process, as its supervisor sees it. */
+/** A worker process from the point of view of its supervisor. */
 export class Worker {
   readonly place: number
   readonly startedMs = performance.now()
   isReady = false
-  /** Port on which the worker accepts requests of its sessions from other workers. */
+  /** Port on which the worker accepts requests for its sessions from other workers. */
   sessionPort: number | undefined
-  /** Checks since the worker last sent a message. */
+  /** Number of checks since the worker last sent a message. */
   silentChecks = 0
   readonly #process: ClusterWorker
   #snapshot: MetricSnapshot = []
@@ -44,7 +44,7 @@ export class Worker {
     })
     this.#process.on('error', (error) => {
       this.#reason ??= new RetryableError('INTERNAL', 'a worker could not be reached', { cause: error })
-      // A process that could not be spawned emits no exit event.
+      // A process that could not be spawned emits no `exit` event.
       if (this.pid === undefined) this.#end('no process', listener)
     })
     this.#process.once('exit', (code: number, signal: string | null) => {
@@ -56,12 +56,14 @@ export class Worker {
     return this.#process.process.pid
   }
 
-  /** The metrics that the worker last sent. */
+  /** Last metrics that the worker has sent. */
   get snapshot(): MetricSnapshot {
     return this.#snapshot
   }
 
-  /** Requests the worker's metrics. Resolves when they arrive, the worker exits, or `COLLECT_MS` have passed. */
+  /**
+   * Requests the metrics of the worker. Resolves when the metrics arrive, when the worker exits, or after `COLLECT_MS`.
+   */
   async collect(): Promise<void> {
     const id = this.#nextId++
     await new Promise<void>((resolve) => {
@@ -75,7 +77,7 @@ export class Worker {
     this.#collecting.delete(id)
   }
 
-  /** Sends the worker the session ports of the other workers. */
+  /** Sends the worker the session ports of all workers. */
   notifyPeers(ports: ReadonlyMap<number, number>): void {
     this.#say({ kind: 'peers', ports })
   }

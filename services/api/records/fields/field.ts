@@ -3,7 +3,6 @@ import type { RecordSchema } from '../../endpoint/index.ts'
 import { shapeOf } from './members.ts'
 import type { Constant, Field, Given, ObjectMember } from './members.ts'
 
-/** Any text. */
 export function text(sql: string, description: string): Field {
   return json(`to_json(${sql})`, shape.text(description))
 }
@@ -13,7 +12,7 @@ export function name(sql: string, description: string): Field {
   return { schema: shape.text(description), sql, isQuoted: true }
 }
 
-/** A name that may be empty, which is not null. */
+/** A name that may be an empty text. The empty text is not null. */
 export function emptyName(sql: string, description: string): Field {
   return json(`'"' || ${sql} || '"'`, shape.text(description))
 }
@@ -28,33 +27,30 @@ export function time(sql: string, description: string): Field {
   return { schema: shape.time(description), sql, isQuoted: true }
 }
 
-/** A whole JSON number. */
 export function integer(sql: string, description: string): Field {
   return json(sql, shape.integer(description))
 }
 
-/** A JSON number. */
 export function number(sql: string, description: string): Field {
   return json(sql, shape.number(description))
 }
 
-/** A JSON boolean. */
 export function flag(sql: string, description: string): Field {
   return json(`(${sql})::text`, shape.flag(description))
 }
 
-/** Attributes; `{}` for none. */
+/** Attributes of an object. Without attributes the JSON is `{}`. */
 export function attributes(sql: string, description: string): Field {
   return { ...json(sql, shape.attributes(description)), empty: '{}' }
 }
 
-/** A transaction id; the column is `bytea`. */
+/** A transaction id from a `bytea` column. */
 export function transaction(sql: string): Field {
   const schema: RecordSchema = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' }
   return { schema, sql: `encode(${sql}, 'hex')`, isQuoted: true }
 }
 
-/** A value that PostgreSQL writes as JSON. */
+/** A value whose SQL already returns JSON. */
 export function json(sql: string, schema: RecordSchema): Field {
   return { schema, sql, isQuoted: false }
 }
@@ -64,12 +60,12 @@ export function object(members: ObjectMember['object'], description?: string): O
   return { schema: shape.object(shapeOf(members), description), object: members }
 }
 
-/** A JSON array; `[]` for none. */
+/** A JSON array. Without items the JSON is `[]`. */
 export function list(sql: string, items: RecordSchema, description?: string): Field {
   return { ...json(sql, shape.list(items, description)), empty: '[]' }
 }
 
-/** The value, or null. */
+/** Allows null in place of the value. */
 export function nullable(field: Field): Field {
   return { ...field, schema: shape.nullable(field.schema), empty: 'null' }
 }
@@ -79,24 +75,24 @@ export function ofHistory(field: Field): Field {
   return { ...field, schema: shape.ofHistory(field.schema), isHistory: true }
 }
 
-/** The account of a contract, which the configuration names. */
+/** Account of a contract, from the configuration. */
 export function contract(given: string, description: string): Given {
   return { given, schema: shape.text(description) }
 }
 
-/** A member with one JSON value in every record. */
+/** A member that has the same JSON value in every record. */
 export function constant(value: string, schema: RecordSchema): Constant {
   return { json: value, schema }
 }
 
 /**
- * The member of configuration records that gives the start of the complete history; absent if the history has no
- * gap.
+ * Member of configuration records: the first block with complete history. Absent if the history is complete from the
+ * first indexed block on.
  */
 export function historySince(family: 'assets' | 'market' | 'tools'): Field {
   return decimal(
     `(SELECT i.history_since FROM chain.imports i
       JOIN chain.sources s ON s.reader = i.reader AND s.family = '${family}' WHERE i.history_since IS NOT NULL)`,
-    'First block whose history is whole: logs, transfers, trades and times before it are not known. Absent where all is known',
+    'First block with complete history: logs, transfers, trades and times before this block are not known. Absent if the history is complete',
   )
 }

@@ -3,23 +3,23 @@ import { shape } from '../../endpoint/index.ts'
 import type { Members, NamedSchema, RecordSchema } from '../../endpoint/index.ts'
 import type { Json } from '../../json/index.ts'
 
-/** A member whose value is a column: its shape, the SQL of the value, and how its text becomes JSON. */
+/** A member whose value is a column: the schema, the SQL of the value, and the conversion of the text to JSON. */
 export interface Field {
   readonly schema: RecordSchema
-  /** SQL of the value; PostgreSQL turns it into text, null into an empty text. */
+  /** SQL of the value. PostgreSQL returns the value as text, and null as empty text. */
   readonly sql: string
-  /** The text is written as a JSON string without escaping; otherwise it is JSON. */
+  /** Whether the text is put into quotes without escaping. Otherwise the text is JSON already. */
   readonly isQuoted: boolean
-  /** JSON of an empty text; without it no text is empty. */
+  /** JSON for an empty text. If undefined, the text is never empty. */
   readonly empty?: string
-  /** Zero marks an event before the reader's history and is written as null. */
+  /** Whether 0 means that the event happened before the first block of the reader's history. The JSON is then null. */
   readonly isHistory?: boolean
 }
 
-/** A member whose JSON is known when a page is read. */
+/** A member whose JSON is the same for a whole page and is known before the page is read. */
 export interface Given {
   readonly schema: RecordSchema
-  /** Name of the member in `Parts.given`. */
+  /** Name of the JSON in `Parts.given`. */
   readonly given: string
 }
 
@@ -29,46 +29,47 @@ export interface Constant {
   readonly json: string
 }
 
-/** An object whose members are columns of the row of the record. */
+/** An object whose members are columns of the record's row. */
 export interface ObjectMember {
   readonly schema: RecordSchema
   readonly object: Readonly<Record<string, Field | Given | Constant>>
 }
 
-/** Members that code writes, from `columns` or from shared rows. Never empty. */
+/** Members that are written by code, from `columns` or from shared rows. The result is never empty. */
 export interface Group<P = Parts> {
   readonly members: Members
   readonly write: (parts: P, ...values: readonly string[]) => Json
-  /** SQL of the values that it is written from. */
+  /** SQL of the values from which the members are written. */
   readonly columns?: readonly string[]
-  /** `write` returns a text, which is joined with the text of the members around the group. */
+  /** Whether `write` returns a text. The text is joined with the text of the neighbouring members. */
   readonly isText?: boolean
 }
 
-/** Input of the writer of members, besides the columns of their row. */
+/** Input for writing members, in addition to the columns of the row. */
 export interface Parts {
-  /** JSON by name. */
+  /** JSON of the values to which members refer, by name. */
   readonly given: Readonly<Record<string, string>>
 }
 
 /**
- * The members of a record in the order of the JSON text. The name of a group is not shown. A field whose name ends
- * in `?` is absent if it has no value; such a field must not be the first.
+ * Members of a record in the order of the JSON text. The name of a group is not part of the JSON. A field whose name
+ * ends in `?` is absent if it has no value; such a field must not be the first member.
  */
 export type RecordMembers<P = Parts> = Readonly<
   Record<string, Field | Given | Constant | ObjectMember | Group<P>>
 >
 
-/** Members as they are read and written. */
+/** Members compiled to a list of columns and functions that write JSON. */
 export interface Compiled<P = Parts> {
   /** SQL of the columns of a row. */
   readonly columns: readonly string[]
-  /** Writes the members with braces; `text` without. */
+  /** Writes the members with the braces of the object. */
   readonly record: (row: readonly string[], parts: P) => Json
+  /** Writes the members without braces. */
   readonly text: (row: readonly string[], parts: P) => Json
 }
 
-/** The shape of members, by name. */
+/** Schemas of members, by member name. */
 export function shapeOf<P>(members: RecordMembers<P>): Members {
   const shapes = Object.entries(members).map(([name, member]): Members =>
     'members' in member ? member.members : { [name]: member.schema },
@@ -76,18 +77,21 @@ export function shapeOf<P>(members: RecordMembers<P>): Members {
   return Object.assign({}, ...shapes) as Members
 }
 
-/** A record whose rows the statement of an endpoint reads. */
+/** A record whose rows are read by the statement of an endpoint. */
 export interface PlainRecord {
   readonly schema: NamedSchema
-  /** SQL of a packed row. */
+  /** SQL of one packed row. */
   readonly packed: string
-  /** SQL of the packed rows of a query. @param order ORDER BY of the rows, without the keyword. */
+  /**
+   * SQL of the packed rows of a query.
+   * @param order ORDER BY clause of the rows, without the keyword.
+   */
   readonly rows: (order: string) => string
-  /** JSON of packed rows. */
+  /** Converts packed rows to JSON. */
   readonly read: (packed: string | null | undefined, given?: Parts['given']) => string[]
 }
 
-/** Declares a record of columns alone. */
+/** Declares a record that consists of columns only. */
 export function declareRecord(
   title: string,
   description: string,
@@ -103,8 +107,8 @@ export function declareRecord(
 }
 
 /**
- * Generates the function that writes members; the generated function takes 40 % less time than a loop over the members.
- * @param leading columns before those of the members.
+ * Generates the function that writes members. The generated function takes 40 % less time than a loop over the members.
+ * @param leading columns that precede the columns of the members.
  */
 export function compileMembers<P = Parts>(
   members: RecordMembers<P>,
@@ -159,7 +163,7 @@ function link<P>(
 ): Compiled<P>['record'] {
   const pieces = `${literal(before)} + ${codes.join('')}${literal(after)}`
   const source = `'use strict'; return (row, parts) => ${groups.length > 0 ? `[${pieces}]` : pieces}`
-  // The source holds text of this program alone.
+  // The source consists of text of this program only.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const create = new Function('groups', source) as (groups: unknown) => Compiled<P>['record']
   return create(groups)

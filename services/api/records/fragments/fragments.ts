@@ -6,55 +6,62 @@ import type { Field } from '../fields/index.ts'
 import type { Session } from '../../database/index.ts'
 import { packRows, unpackRows } from '../../database/index.ts'
 
-/** How fragments of one kind are read: JSON texts that many records share, such as the collection inside its assets. */
+/** A kind of fragments. A fragment is JSON text that many records share, such as the collection inside its assets. */
 export interface FragmentKind {
   /** Unique name of the kind. */
   readonly name: string
-  /** SQL of the key. */
+  /** SQL of the key of a fragment. */
   readonly key: string
   /** SQL of the version, which changes whenever the content of the fragment changes. */
   readonly version: string
   readonly texts: readonly FragmentText[]
-  /** SQL of the `jsonb` columns that can make a fragment large; their sizes are measured before the fragments are read. */
+  /**
+   * SQL of the `jsonb` columns that can make a fragment large. Their sizes are measured before the fragments are read.
+   */
   readonly large?: readonly string[]
-  /** FROM and WHERE. @param keys placeholder of the keys, an array. */
+  /**
+   * FROM and WHERE clauses of the query.
+   * @param keys placeholder of the array of keys.
+   */
   readonly from: (keys: string) => string
-  /** Cache size, bytes. */
+  /** Maximum size of the cache of the kind, bytes. */
   readonly maxBytes: number
-  /** Bytes of values that are assembled from a fragment and evicted with it. Default 0. */
+  /** Size of values that are assembled from a fragment and evicted together with it, bytes. Default 0. */
   readonly assembledBytes?: number
 }
 
-/** A text of a fragment: columns, and how it is written from them. */
+/** A text of a fragment: the columns, and the function that writes the text from them. */
 export interface FragmentText {
   readonly columns: readonly string[]
   readonly text: (row: readonly string[]) => string
 }
 
-/** Members of an object without its braces. */
+/** Declares a text with the members of an object, without braces. */
 export function membersText(members: Readonly<Record<string, Field>>): FragmentText {
   const { columns, text } = compileMembers(members)
   return { columns, text: (row) => text(row, { given: {} }) as string }
 }
 
-/** SQL of the bytes of the texts of a kind. */
+/** SQL of the size of the texts of a kind, bytes. */
 export function fragmentBytes({ texts }: FragmentKind): string {
   const names = texts.reduce((sum, { columns, text }) => sum + text(columns.map(() => '')).length, 0)
   return `${names} + ${textsBytes(texts.flatMap(({ columns }) => columns))}`
 }
 
-/** The texts of a shared row in one version; the row's kind defines the meaning of each text. Empty for null. */
+/**
+ * Texts of a shared row in one version. The kind of the row defines the meaning of each text. A text is empty if the
+ * value is null.
+ */
 export interface Fragment {
   readonly version: string
   readonly texts: readonly string[]
 }
 
-/** Versions by key, for each kind that is wanted. */
+/** Versions by key, for each kind of fragments that is wanted. */
 export type WantedFragments = ReadonlyMap<FragmentKind, ReadonlyMap<string, string>>
 
 const none: ReadonlyMap<string, Fragment> = new Map()
 
-/** Fragments by kind and key. */
 export class FoundFragments {
   readonly #found = new Map<FragmentKind, Map<string, Fragment>>()
 
@@ -62,7 +69,7 @@ export class FoundFragments {
     return this.#found.get(kind)?.get(key)
   }
 
-  /** The fragments of a kind, by key. */
+  /** Fragments of a kind, by key. */
   of(kind: FragmentKind): ReadonlyMap<string, Fragment> {
     return this.#found.get(kind) ?? none
   }
@@ -74,33 +81,32 @@ export class FoundFragments {
   }
 }
 
-/** Keys of one statement. */
+/** Maximum number of keys in one statement. */
 const BATCH = 5_000
-/** Overhead of an entry, without its texts. */
+/** Approximate memory of a cache entry without its texts, bytes. */
 const ENTRY_BYTES = 300
 
 type Missing = readonly [kind: FragmentKind, key: string]
 
-/** How fragments are read. */
+/** Settings for reading fragments. */
 export interface FragmentSettings {
-  /** Default true. */
+  /** Whether fragments are cached. Default true; measurements turn the cache off. */
   readonly isCaching?: boolean
-  /** `limits.answer_bytes`; default: any. */
+  /** `limits.answer_bytes` of the configuration. Default: no limit. */
   readonly maxBytes?: number
 }
 
 /**
- * Fragments, cached by key and the version of the row that they show. A reader wants the version that its own statement
- * has just seen, so nothing stale is ever served and nothing needs to be invalidated.
+ * Cache of fragments by key. Each fragment has the version of its row. A reader requests the version that its own
+ * statement has just read, so no outdated fragment is returned, and the cache needs no invalidation.
  */
 export class Fragments {
   readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
   readonly #isCaching: boolean
 
-  /** Most bytes of the fragments of one answer. */
+  /** Maximum size of the fragments of one answer, bytes. */
   readonly maxBytes: number
 
-  /** @param isCaching false reads all fragments for every request, for measurements. */
   constructor({ isCaching = true, maxBytes = Infinity }: FragmentSettings = {}) {
     this.#isCaching = isCaching
     this.maxBytes = maxBytes
@@ -111,9 +117,10 @@ export class Fragments {
   }
 
   /**
-   * The fragments with the given keys and versions; runs at most one statement for all kinds. A row that has
-   * changed since its version was read is returned in its newer version; a deleted row is missing.
-   * @throws TooMuchAtOnce.
+   * Loads the fragments with the given keys and versions, in one statement for all kinds unless there are more than
+   * BATCH keys. If a row has changed since its version was read, its newer version is returned. A deleted row is absent
+   * from the result.
+   * @throws TooMuchAtOnce if the fragments are too large to be read at once.
    */
   async load(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
     const { found, missing } = this.#find(wanted)
@@ -123,7 +130,10 @@ export class Fragments {
     return found
   }
 
-  /** Loads fragments like `load`, in several statements where one would read too much. @throws RequestError 400 when they are too large for an answer. */
+  /**
+   * Loads fragments like `load`. Fragments that are too large for one statement are read in several statements.
+   * @throws RequestError 400 if the fragments are too large for an answer.
+   */
   async loadAll(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
     try {
       return await this.load(session, wanted)
@@ -182,7 +192,7 @@ export class Fragments {
     })
   }
 
-  /** Bytes of the texts of fragments; 0 for a row that is gone. */
+  /** Reads the sizes of the texts of fragments, bytes. The size is 0 for a deleted row. */
   async #measure(session: Session, missing: readonly Missing[]): Promise<number[]> {
     const kinds = [...new Set(missing.map(([kind]) => kind))]
     const columns = kinds.map((kind, index) => {
@@ -221,7 +231,7 @@ function storedSize({ large, from }: FragmentKind, index: number): string[] {
 function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<string, Fragment> {
   return new LRUCache({
     maxSize: maxBytes,
-    // Text takes two bytes for each character at most.
+    // A character takes at most two bytes.
     sizeCalculation: ({ texts }, key) =>
       texts.reduce((sum, text) => sum + 2 * text.length, 2 * key.length + ENTRY_BYTES + assembledBytes),
   })
@@ -232,7 +242,7 @@ function textsOf({ texts }: FragmentKind, values: readonly string[]): string[] {
   return texts.map(({ columns, text }) => copyOf(text(values.slice(at, (at += columns.length)))))
 }
 
-/** A copy: a slice of a longer text would keep all of that in memory. */
+/** Copies a text. A slice of a longer text would keep the whole longer text in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8')
 }

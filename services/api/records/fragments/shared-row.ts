@@ -1,34 +1,34 @@
 import { packRows } from '../../database/index.ts'
 import type { FragmentKind } from './fragments.ts'
 
-/** A row that records share, shown as a fragment. */
+/** A row that several records share. Records contain it as a fragment. */
 export interface SharedRow {
   readonly kind: FragmentKind
-  /** Columns of the record's row whose values, joined by `/`, are the key of the shared row. */
+  /** Columns of the record's row. Their values, joined by `/`, are the key of the shared row. */
   readonly columns: readonly string[]
-  /** Whether records without the shared row are shown. */
+  /** Whether the answer includes records whose shared row is missing. */
   readonly isOptional?: boolean
-  /** SQL of the version, if the shared row is the record's own row (see `ownRow`). */
+  /** SQL of the version if the shared row is the record's own row (see `ownRow`). */
   readonly version?: string
-  /** SQL of the packed keys and versions of the rows that the rows of a relation share. */
+  /** SQL of the packed keys and versions of all rows that the rows of a relation share. */
   readonly versions: (relation: string) => string
-  /** SQL of the version of the shared row that one row has. */
+  /** SQL of the version of the shared row of a single row. */
   readonly one: (row: string) => string
 }
 
-/** Source of a shared row's version. */
+/** Table with the shared rows. */
 export interface SharedTable {
   readonly kind: FragmentKind
   readonly table: string
   readonly alias: string
   readonly columns: readonly string[]
-  /** SQL of the version, if not that of the fragment. */
+  /** SQL of the version. Default: the version of the fragment kind. */
   readonly version?: string
   readonly isOptional?: boolean
   readonly isGrouped?: boolean
 }
 
-/** A shared row that is found by columns of the same names. */
+/** Declares a shared row whose key columns have the same names in the table and in the record's row. */
 export function sharedRow(table: SharedTable): SharedRow {
   const { kind, alias, columns, isGrouped = false, version = kind.version } = table
   const same = (row: string): string =>
@@ -48,7 +48,9 @@ export function sharedRow(table: SharedTable): SharedRow {
   }
 }
 
-/** Shared row that is the record's own row: the query of the record returns its version, so no lookup is needed. */
+/**
+ * Declares the record's own row as a shared row. The query of the record returns the version, so no lookup is needed.
+ */
 export function ownRow(row: SharedRow): SharedRow {
   return { ...row, version: row.kind.version }
 }

@@ -1,29 +1,30 @@
-/** More bytes of attributes, or rows, are not read in one statement. */
+/** Maximum size of attributes that one statement reads, bytes. */
 export const MAX_BYTES_AT_ONCE = 8 * 1024 * 1024
+/** Maximum number of rows that one statement reads. */
 export const MAX_ROWS_AT_ONCE = 5_000
 
 /**
- * SQL of the bytes of a `jsonb` value that may be large. Its size in the table is about that of its text, and is known
- * without reading it, unless it is compressed.
+ * SQL of the size of a `jsonb` value that may be large, bytes. The stored size is about the size of the text. It is
+ * known without reading the value, unless the value is compressed; then the text is measured.
  */
 export function storedBytes(column: string): string {
   return `coalesce(CASE WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})
     ELSE octet_length(${column}::text) END, 0)`
 }
 
-/** SQL of the bytes of texts. */
+/** SQL of the total size of texts, bytes. */
 export function textsBytes(texts: readonly string[]): string {
   return `octet_length(concat(${texts.join(', ')}))`
 }
 
-/** The requested rows are too many, or too large, for one statement: none has been read. */
+/** Error: the requested rows are too many or too large for one statement. The statement has read none of them. */
 export class TooMuchAtOnce extends Error {
   constructor() {
     super('too much for one statement')
   }
 }
 
-/** Consecutive items whose total size is small enough to read them at once. */
+/** Splits items into groups of consecutive items whose total size is small enough to be read at once. */
 export function partsBySize<T>(items: readonly T[], sizes: readonly number[]): T[][] {
   const parts: T[][] = []
   let bytes = Infinity
