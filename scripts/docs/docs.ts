@@ -89,32 +89,21 @@ function renderSettings(): string {
   return [
     GENERATED_NOTE,
     '# Settings',
-    'Three JSON files, read once at the start from the directory that `CONFIG_DIR` names (default `./config`). ' +
-      'They are validated whole, together with the environment, before anything starts: `pronghorn config check` ' +
-      'prints every problem at once. An unknown key is a problem. A key with a default, or with a dash there, may be left out; one that is required is so where its section stands.',
-    'The spellings of the system that Pronghorn replaces are accepted as well; where both stand they must say the same.',
+    'Processes read three JSON files once, at the start, from the directory that `CONFIG_DIR` names (default `./config`). The files are validated as a whole, together with the environment, before anything starts; `pronghorn config check` prints every problem at once. An unknown key is a problem. In the column "Default", a dash marks an optional key without default. A required key is required only if its section is present.',
+    'The key names of the replaced system are accepted as well ("Former spelling"). If a file has a key under both names, both must have the same value.',
     ...sections,
     '## Without effect in this version',
-    'These are checked like all others and accepted, because existing files carry them or later versions need them. A ' +
-      'process that is given one logs it at its start.',
+    'The following settings are validated and accepted, because existing files contain them or later versions need them. A process logs each of them that its configuration uses.',
     table(
       ['File', 'Key', 'Why'],
       settingsWithoutEffect.map(({ part, key, why }) => [configFiles[part], code(key), why]),
     ),
     '## Variables',
-    'In the appliance every key has a variable, which `.env` sets: the word of its file (`SERVER`, `READER`; none for ' +
-      'connections.config.json) and the words of its path in capitals, joined by underscores. An entry of `namespaces` ' +
-      'or `contracts` is named by its family, `args` is left out, and a word that repeats the one before it too. ' +
-      'Former names that mean the same stand after it. Lists are separated by commas, or JSON as every other value ' +
-      'that has parts (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`); a flag is `true` or `false`, and a ' +
-      'word of a list (`LOG_LEVEL=info`) is written as it stands here: no `yes`, `1`, `True` or `INFO`. `[]` is ' +
-      'the empty list; an empty variable counts as absent. What a variable sets applies to every reader, and to every ' +
-      'entry of the family. A variable of a contract family that is not there adds its entry (`READER_STATE_ACCOUNTS`).',
-    'Processes without containers take the variables of connections.config.json alone: they stand above the file, and ' +
-      'can replace it. And these:',
+    'In the appliance every key has a variable, which `.env` sets. Its name consists of the word of the file (`SERVER`, `READER`; none for connections.config.json) and the words of the path in capitals, joined by underscores. The family stands for an entry of `namespaces` or `contracts`; `args` is left out, and so is a word that repeats the previous one. Former names with the same meaning follow in the table. A list is separated by commas or written as JSON; other values with parts are JSON (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`). A flag is `true` or `false`, and a word such as that of `LOG_LEVEL=info` is written exactly as shown: not `yes`, `1`, `True` or `INFO`. `[]` is the empty list; an empty variable counts as absent. A variable applies to every reader, and to every entry of the family. A variable of a contract family without entry adds the entry (`READER_STATE_ACCOUNTS`).',
+    'Processes outside containers read only the variables of connections.config.json, which take precedence over the file and can replace it, and the following variables:',
     table(['Variable', 'Meaning'], variableCells()),
     '## Variables of the appliance',
-    'These are no keys of the three files: `.env` gives them to the appliance, or to its containers.',
+    'The following variables of `.env` are settings of the appliance or of its containers, not keys of the three files.',
     table(
       ['Variable', 'Default', 'Meaning'],
       listVariables().appliance.map(({ name, defaultText, description }) => [
@@ -124,7 +113,7 @@ function renderSettings(): string {
       ]),
     ),
     '## Environment of the state service',
-    'The state service has no file of its own: it takes `connections.config.json` and these. docs/state.md describes it.',
+    'The state service has no file of its own: it reads `connections.config.json` and the following variables. docs/state.md describes the service.',
     table(
       ['Variable', 'Default', 'Meaning', 'Allowed'],
       stateVariables.map(({ name, defaultValue, description, allowed }) => [
@@ -138,12 +127,12 @@ function renderSettings(): string {
 }
 
 /** Note on variables that only processes outside containers read. */
-const NOT_IN_ENV = 'Not in `.env`, which refuses it: the image or the compose file sets it.'
+const NOT_IN_ENV = 'Not allowed in `.env`: the image or the compose file sets the variable.'
 const isForOperators = (name: string): boolean =>
   listVariables().appliance.some((variable) => variable.name === name)
 
 const fileNotes: Readonly<Record<string, string>> = {
-  'connections.config.json': 'Where the database, the key-value store and the chain node are.',
+  'connections.config.json': 'Addresses of the database, the key-value store and the chain node.',
   'server.config.json': 'What the api serves. `namespaces[].args` depends on `name`.',
   'readers.config.json': 'A list of readers. `contracts[].args` depends on `handler`.',
 }
@@ -165,14 +154,11 @@ function variableCells(): string[][] {
     [code('CONFIG_DIR'), `Directory of the three files; default \`./config\`. ${NOT_IN_ENV}`],
     [
       code('API_WORKERS'),
-      'Processes that serve the api, up to 256; 0 or absent: one for each core, or a single one without Redis. In the ' +
-        'appliance `max_connections` of the bundled PostgreSQL follows from it: (`API_REPLICAS` + 1) × (the larger of ' +
-        'this and `MAX_DB_CONNECTIONS`, + 2 × this + 1) + 60, at most 8000. Where it is absent, the cores of the ' +
-        'machine that renders count: set it where the api runs on another one.',
+      'Number of processes that serve the api, up to 256. 0 or absent: one for each core, or a single one without Redis. In the appliance `max_connections` of the bundled PostgreSQL is derived from `API_WORKERS`: (`API_REPLICAS` + 1) × (the larger of `API_WORKERS` and `MAX_DB_CONNECTIONS`, + 2 × `API_WORKERS` + 1) + 60, at most 8000. If absent, the cores of the machine that renders the configuration count, so set it if the api runs on another machine.',
     ],
     [
       code('PRONGHORN_MODE'),
-      '`appliance` in the image of the containers: the messages of errors then advise what to do with the containers. ' +
+      'Run mode, for the remedies in error messages; the image of the containers sets `appliance`. ' +
         NOT_IN_ENV,
     ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
@@ -188,9 +174,7 @@ function renderErrors(): string {
   return [
     GENERATED_NOTE,
     '# Errors',
-    'Every error that the program raises itself carries one of these codes, in logs and in the text of a failed command. ' +
-      'What to do depends on how the program runs: as `npm start`, in containers, or as processes of your own. A word in ' +
-      'capitals is a value that the message has.',
+    'Every error that the program itself raises has one of the following codes, in logs and in the output of a failed command. The remedy depends on how the program runs: as `npm start`, in containers, or as processes of your own. A word in capitals stands for a value of the message.',
     table(['Code', 'Meaning', 'What to do'], rows),
   ].join('\n\n')
 }
@@ -210,12 +194,8 @@ function renderMetrics(): string {
   return [
     GENERATED_NOTE,
     '# Metrics',
-    'In the Prometheus text format, at `/metrics`: the api serves them on `metrics_port` (at `metrics_addr`), for all ' +
-      'of its processes together; the filler on the address and port of its first reader (`server_addr`, ' +
-      '`server_port`), next to `/health`. Neither port belongs on a public address.',
-    'Labels take few values, whatever clients send: a route is a pattern, never a path that was requested. Counters ' +
-      'and histograms of several processes are summed up, and stay when a process ends; gauges are summed up too ' +
-      'unless the table says otherwise. What Node.js measures of a process (`process_*`, `nodejs_*`) comes besides.',
+    'Metrics are served in the Prometheus text format, at `/metrics`. The api serves those of all its processes on `metrics_port` (at `metrics_addr`). The filler serves its metrics on the address and port of its first reader (`server_addr`, `server_port`), next to `/health`. Neither port belongs on a public address.',
+    'Clients cannot create label values: the label of a route is its pattern, not the requested path. Counters and histograms of several processes are summed, and keep the counts of processes that have exited; gauges are summed as well unless the table says otherwise. In addition there are the metrics of Node.js (`process_*`, `nodejs_*`).',
     table(
       ['Metric', 'Kind', 'Labels', 'Served by', 'Meaning'],
       entries.map(([name, entry]) => [
@@ -227,7 +207,7 @@ function renderMetrics(): string {
       ]),
     ),
     '## Former names',
-    'Panels and alerts made for the system that Pronghorn replaces find the same elsewhere:',
+    'Panels and alerts of the replaced system find the same values under other names:',
     table(
       ['There', 'Here'],
       formerMetrics.map(([there, here]) => [code(there), here]),
@@ -272,10 +252,7 @@ export function renderEndpoints(create: NamespaceFactory = createNamespace): str
   return [
     GENERATED_NOTE,
     '# Endpoints',
-    'Below the path of its namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every ' +
-      'endpoint answers GET and, but for `/v1/config`, POST with a JSON or form body; several values of a list are ' +
-      'separated by commas. In addition to the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, `/seals` (docs/seals.md), the same as this page ' +
-      'with every type and record as OpenAPI 3.1 at `/openapi.json`, and a viewer for it at `/docs`.',
+    'Paths are below the path of their namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every endpoint answers GET and, except `/v1/config`, POST with a JSON or form body. Several values of a list are separated by commas. Further paths: `/health`, `/alive`, `/healthc`, `/timestamp`, `/seals` (docs/seals.md); the content of this page with every type and record as OpenAPI 3.1 at `/openapi.json`; a viewer of that document at `/docs`.',
     ...sections,
   ].join('\n\n')
 }
@@ -309,8 +286,7 @@ function renderCompatibility(): string {
       'and never 500, path ids cannot be overridden, numbers, booleans and arrays in JSON bodies count, repeated and ' +
       'bracketed parameters are merged, `match` escapes every wildcard, a whitelist that expands to nothing matches ' +
       'nothing, an unknown schema is 416.',
-    '`npm run conformance` indexes a recorded chain, asks the api for everything that the replaced system was asked about ' +
-      'the same chain, and compares the answers. It accepts no difference but the ones below.',
+    '`npm run conformance` indexes a recorded chain, sends the api all requests that were sent to the replaced system with the same chain, and compares the answers. It accepts only the following differences.',
     table(['Where', 'What', 'Why', 'Recorded answers'], rows),
   ].join('\n\n')
 }

@@ -29,8 +29,7 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .command('render-config')
     .summary("generate the appliance's configuration files from the environment")
     .description(
-      'Generates the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the ' +
-        'environment, and secrets that are not there yet. Refuses, with a list, what would not start.',
+      'Generates the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the environment. Creates missing secrets. Refuses an environment with which a service would not start, and lists every problem.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--out <folder>', 'folder in which each service has its own folder', '/rendered')
@@ -40,10 +39,7 @@ export function addRenderConfig(program: Command, io: CliIo): void {
       'an .env to read; variables of the environment take precedence, unknown variables are refused',
     )
     .option('--check', 'write nothing; list the problems')
-    .option(
-      '--or-former',
-      'with refused settings, succeed where files that were rendered before can stay in use',
-    )
+    .option('--or-former', 'if settings are refused, succeed if the files of an earlier run can stay in use')
     .action(async (flags: RenderFlags) => {
       const { checkRender, renderOrKeep } = await import('../../appliance/index.ts')
       const places = placesOf(flags)
@@ -117,12 +113,11 @@ export function addCheckEnv(program: Command, io: CliIo): void {
     .command('check-env')
     .summary("check an operator's environment and .env before Compose reads them; for scripts/check")
     .description(
-      'Reads the environment of the host (the output of `env -0`), an empty entry and the text of .env, and lists ' +
-        'everything that is wrong.',
+      'Reads from standard input: the environment of the host (the output of `env -0`), an empty entry, and the text of .env. Lists every problem.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--mounted <folder>', 'where the files and folders that variables name are mounted', MOUNTED)
-    .option('--project <folder>', "where the project's folder is mounted", MOUNTED_PROJECT)
+    .option('--mounted <folder>', 'folder with the mounted files and folders that variables name', MOUNTED)
+    .option('--project <folder>', "mount point of the project's folder", MOUNTED_PROJECT)
     .option('--list-paths', 'only list the variables that name a file or folder of the host')
     .action(async ({ mounted, project, listPaths }: CheckFlags) => {
       const { readHost } = await import('../../appliance/index.ts')
@@ -160,14 +155,16 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .command('prepare-database')
     .summary("create the appliance's roles, databases, schema and rights")
     .description(
-      'Creates the roles of the services with the rendered passwords, the databases and the newest schema, and gives ' +
-        'every role its rights. May be run again at any time.',
+      'Creates the roles of the services with the rendered passwords, the databases and the newest schema, and grants every role its rights. May be run again at any time.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'seconds to wait until PostgreSQL is ready', wholeNumber(0, 3_600), 60)
-    .option('--database <name>', 'another database than that of the settings, for a trial of its migrations')
-    .option('--without-schema', 'roles and databases only, before a restore')
+    .option(
+      '--database <name>',
+      'database to migrate instead of the configured one, for a trial of the migrations',
+    )
+    .option('--without-schema', 'create only the roles and databases, before a restore')
     .action(async (flags: PrepareFlags) => {
       const { prepareDatabase } = await import('../../appliance/index.ts')
       const { address, ...server } = await readServer(flags.rendered, io)
@@ -207,8 +204,7 @@ export function addSqlReader(program: Command, io: CliIo): void {
     .command('sql-reader')
     .summary('create a database role that may only read the views, for SQL')
     .description(
-      'Creates the role pronghorn_sql, which may read the views of docs/sql.md and nothing else, or gives it another ' +
-        'password. Prints its address; the password cannot be shown again.',
+      'Creates the role pronghorn_sql, which may only read the views of docs/sql.md. If the role exists, it gets a new password. Prints the address of the database with this password, which cannot be shown again.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
@@ -230,8 +226,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .command('rotate-secrets')
     .summary("replace the appliance's passwords and the signing key of its tokens")
     .description(
-      'Gives the database roles, Redis and Hasura new passwords, the state service a new signing key, and renders the ' +
-        'files again. The services have to be started again after it; scripts/rotate-secrets does both.',
+      'Gives the database roles, Redis and Hasura new passwords, gives the state service a new signing key, and renders the files again. The services have to be restarted afterwards; scripts/rotate-secrets does both.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
@@ -298,7 +293,9 @@ export function addCertificates(program: Command, io: CliIo): void {
   program
     .command('certificates')
     .summary('request a certificate from an ACME authority, and renew it')
-    .description('Looks twice a day, until it is stopped. The proxy reads a new certificate by itself.')
+    .description(
+      'Checks the certificate twice a day until it is stopped. The proxy loads a new certificate by itself.',
+    )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
@@ -320,7 +317,7 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
   program
     .command('hasura-metadata')
     .summary('give Hasura the tables, relationships and permissions of this version')
-    .description('Replaces the metadata of Hasura. Nothing inconsistent is taken.')
+    .description('Replaces the metadata of Hasura. Hasura refuses inconsistent metadata.')
     .helpGroup(APPLIANCE_GROUP)
     .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
     .option('--rendered <folder>', 'output of render-config', '/rendered')
@@ -343,7 +340,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
   program
     .command('smoke-test')
     .summary('test a running appliance: one request for each service')
-    .description('One line for each check; fails when one has failed.')
+    .description('Prints one line for each check. Fails if a check has failed.')
     .helpGroup(APPLIANCE_GROUP)
     .argument('<url>', 'for example https://localhost:8443')
     .option('--insecure', 'accept any certificate')
@@ -382,12 +379,14 @@ export function addProbe(program: Command, io: CliIo): void {
   program
     .command('probe')
     .summary('send a request to an address; for health checks')
-    .description('Asks an HTTP address once, within four seconds. Fails unless the answer is a success.')
+    .description(
+      'Sends one request to an HTTP address. Fails if no answer with a success status arrives within four seconds.',
+    )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .argument(
       '[url]',
-      'for example http://127.0.0.1:9000/healthc; a path such as /healthc is asked of the api that the configuration names (default: /health)',
+      'for example http://127.0.0.1:9000/healthc; a path such as /healthc is requested from the configured api (default: /health)',
     )
     .action(async (given: string | undefined, flags: ConfigOption) => {
       const url = given === undefined || given.startsWith('/') ? urlOfApi(io, flags, given) : given

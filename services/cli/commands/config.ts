@@ -36,12 +36,14 @@ export function addConfig(program: Command, io: CliIo): void {
     .command('config')
     .summary('check, print or show the configuration')
     .description(
-      'Reads the configuration files and the environment as the processes do, or asks one. Nothing is started.',
+      'Reads the configuration files and the environment as the processes do, or requests the configuration of a running process. Nothing is started.',
     )
     .helpGroup(CARE_GROUP)
   config
     .command('check')
-    .description('Lists every problem at once, with file, place, what was found and what is allowed.')
+    .description(
+      'Lists every problem at once, each with file, location, the value found and the allowed values.',
+    )
     .addOption(configOption())
     .addOption(forOption())
     .action((flags: ConfigFlags) => {
@@ -61,7 +63,7 @@ export function addConfig(program: Command, io: CliIo): void {
     })
   config
     .command('print')
-    .description('Prints the configuration as it takes effect, every default filled in, secrets replaced.')
+    .description('Prints the effective configuration with all defaults and without secrets.')
     .addOption(configOption())
     .addOption(forOption())
     .action((flags: ConfigFlags) => {
@@ -70,7 +72,7 @@ export function addConfig(program: Command, io: CliIo): void {
     })
   config
     .command('show')
-    .description('Prints the configuration that a running process of this machine has, secrets replaced.')
+    .description('Prints the configuration of a running process on this machine, without secrets.')
     .addOption(configOption())
     .addOption(
       new Option('--of <process>', 'which process').choices(['filler', 'api', 'state']).makeOptionMandatory(),

@@ -22,24 +22,31 @@ export function addDevchain(program: Command, io: CliIo): void {
     .command('devchain')
     .summary('run a small demo chain')
     .description(
-      'Serves a chain as a node would: recorded blocks of a real chain, then generated ones, one every half second.',
+      'Serves a chain like a node: recorded blocks of a real chain, then generated blocks, one every half second.',
     )
     .helpGroup(TRY_GROUP)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port of the state-history socket', wholeNumber(0, 65535), 8080)
     .option('--http-port <port>', 'port of the chain API', wholeNumber(0, 65535), 8888)
-    .option('--blocks <count>', 'blocks to generate at the start, at once', wholeNumber(0, 10_000_000), 0)
+    .option(
+      '--blocks <count>',
+      'number of blocks to generate immediately at the start',
+      wholeNumber(0, 10_000_000),
+      0,
+    )
     .option('--seed <number>', 'seed of the random generator', wholeNumber(0, 4294967295), 1)
-    .option('--rate <actions>', 'actions in a generated block, on average', decimalNumber(0, 100_000), 4)
+    .option(
+      '--rate <actions>',
+      'average number of actions in a generated block',
+      decimalNumber(0, 100_000),
+      4,
+    )
     .option(
       '--forks [chance]',
       `chance from 0 to 1 that a block is followed by a fork (${DEFAULT_FORK_CHANCE} when not given)`,
       decimalNumber(0, 1),
     )
-    .option(
-      '--data <folder>',
-      'store the generated blocks there, so that the chain continues after a restart',
-    )
+    .option('--data <folder>', 'folder for the generated blocks, so that the chain continues after a restart')
     .action(async ({ forks, data, ...flags }: DevchainFlags) => {
       const logger = openLogger(io, 'devchain')
       const { runDevchain } = await import('../../devchain/index.ts')

@@ -16,9 +16,7 @@ export function addDigest(program: Command, io: CliIo): void {
     .command('digest')
     .summary('checksum of the indexed data, to compare two databases')
     .description(
-      'Digests every table that holds what the chain says, at the committed block of one snapshot. Two databases of the ' +
-        'same chain at the same block, indexed with the same settings, have the same digests, whatever led there. May run ' +
-        'while the filler writes. docs/verify.md says what is left out.',
+      'Computes a checksum of every table with chain data, as of the last committed block, in one snapshot. Two databases of the same chain at the same block with the same settings have the same checksums, however they were indexed. May run while the filler writes. docs/verify.md lists what is left out.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

@@ -30,8 +30,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .command('doctor')
     .summary('versions, lag, sizes, indexes, certificate, disk')
     .description(
-      'Looks at everything that matters when something is wrong. No secret is in what it prints. In the containers it ' +
-        'also looks at the proxy and its certificate.',
+      'Checks everything that an operator needs to find a fault. Prints no secrets. In the containers it also checks the proxy and its certificate.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

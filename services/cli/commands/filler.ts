@@ -15,7 +15,9 @@ export function addFiller(program: Command, io: CliIo): void {
   program
     .command('filler')
     .summary('read the chain into the database')
-    .description('Reads the chain into the database with every configured reader, until it is stopped.')
+    .description(
+      'Runs every configured reader, which reads the chain into the database. Runs until it is stopped.',
+    )
     .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .option(

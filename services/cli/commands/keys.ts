@@ -22,10 +22,12 @@ export function addKeys(program: Command, io: CliIo): void {
   keys
     .command('create')
     .summary('create a key and show it; it cannot be shown again')
-    .description('Makes an API key and prints it. Only a hash of it is stored: it cannot be shown again.')
+    .description(
+      'Creates an API key and prints it. Only a hash of the key is stored, so the key cannot be shown again.',
+    )
     .addOption(configOption())
     .addOption(dataOption())
-    .requiredOption('--label <name>', 'whose key it is', labelText)
+    .requiredOption('--label <name>', "name of the key's owner", labelText)
     .option(
       '--expires <date>',
       'time at which the key expires, such as 2030-01-31 or 2030-01-31T12:00:00Z',
@@ -60,8 +62,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .command('rotate-keys')
     .summary('sign tokens with a new secret from now on')
     .description(
-      'Puts a new signing key in use, within half a minute. Tokens that were issued before are good until they expire; ' +
-        'no client is logged out.',
+      'Replaces the signing key. The new key is in use within half a minute. Tokens that were issued before stay valid until they expire, so no client is logged out.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

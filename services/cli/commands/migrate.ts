@@ -18,8 +18,7 @@ export function addMigrate(program: Command, io: CliIo): void {
     .command('migrate')
     .summary('migrate the database to the newest schema')
     .description(
-      'Brings the database to the newest schema. The filler does so by itself when it starts; this command is for ' +
-        'doing it before.',
+      'Migrates the database to the newest schema. The filler also migrates when it starts; this command does it before.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

@@ -22,9 +22,7 @@ export function addPublish(program: Command, io: CliIo): void {
     .command('publish')
     .summary('write a dump that others can restore and check')
     .description(
-      'Writes the indexed data, as of the present block, into a folder that any HTTP server can serve. Services run on. ' +
-        'Files never change: the next publication into the same folder adds files and replaces the manifest last. ' +
-        'API keys, named lists and the live feed are left out. docs/publish.md describes the files.',
+      'Writes the indexed data, as of the last committed block, into a folder that any HTTP server can serve. Services may run meanwhile. Files never change: the next publication into the same folder adds files, and replaces the manifest last. API keys, named lists and the live feed are left out. docs/publish.md describes the files.',
     )
     .helpGroup(CARE_GROUP)
     .argument('<folder>', 'folder of the dump; created if it does not exist')
@@ -38,7 +36,7 @@ export function addPublish(program: Command, io: CliIo): void {
       wholeNumber(1, 100),
       20,
     )
-    .option('--prune', 'remove files that neither this publication nor the one before it names')
+    .option('--prune', 'remove files that belong neither to this publication nor to the one before it')
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (folder: string, flags: PublishFlags) => {
       const { publish } = await import('../../dump/index.ts')

@@ -24,9 +24,7 @@ export function addRestore(program: Command, io: CliIo): void {
     .command('restore')
     .summary('fill an empty database from a published dump')
     .description(
-      'Downloads a dump of `pronghorn publish`, compares each file with the manifest and its rows with their seals, and ' +
-        'loads it into a database without data. Then start the filler: it continues with the next block of the chain. ' +
-        'docs/publish.md has the steps.',
+      'Downloads a dump of `pronghorn publish`, compares each file with the manifest and its rows with their seals, and loads it into an empty database. Start the filler afterwards: it continues with the next block of the chain. docs/publish.md describes the steps.',
     )
     .helpGroup(CARE_GROUP)
     .argument('<address>', 'the folder of the dump, or its HTTP address')

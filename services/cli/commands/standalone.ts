@@ -56,10 +56,10 @@ export function addStandalone(program: Command, io: CliIo): void {
     )
     .option(
       '--start-block <number>',
-      'first block to index; 0 = the first there is (default: the start block of a known chain, else 0)',
+      'first block to index; 0 = the first available block (default: the start block of a known chain, else 0)',
       wholeNumber(0, 4294967295),
     )
-    .option('--start-block-override', 'allow another first block than the one that is known of the chain')
+    .option('--start-block-override', 'allow a first block other than the start block of a known chain')
     .option('--assets-account <name>', 'account of the assets contract', assetsAccount, 'atomicassets')
     .option('--market-account <name>', 'account of the market contract; none = leave it out', 'atomicmarket')
     .option('--oracle-account <name>', 'account of the oracle contract; none = leave it out', 'delphioracle')

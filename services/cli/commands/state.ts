@@ -12,8 +12,7 @@ export function addState(program: Command, io: CliIo): void {
     .command('state')
     .summary('serve ABIs and stored rows by block, to holders of API keys')
     .description(
-      'Exchanges API keys for tokens, and serves the ABI of every contract and the stored rows at any block, until it is ' +
-        'stopped. Its settings are the variables STATE_*; see docs/state.md.',
+      'Exchanges API keys for tokens, and serves the ABI of every contract and the stored rows at any block. Runs until it is stopped. The variables STATE_* are its settings; see docs/state.md.',
     )
     .helpGroup(RUN_GROUP)
     .addOption(configOption())

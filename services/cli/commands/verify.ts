@@ -40,21 +40,22 @@ export function addVerify(program: Command, io: CliIo): void {
     .command('verify')
     .summary('compare the database with the chain, and repair it')
     .description(
-      'Compares every row with the chain, and everything derived with what follows from the rows. May run while the ' +
-        'filler: a row that differs is asked again at later blocks, until both agree or it has stood unchanged for ten ' +
-        'blocks. Rows are compared with the chain.http of the configuration unless a source is named.',
+      'Compares every row with the chain, and recomputes every derived value from the rows. May run while the filler runs: a differing row is compared again at later blocks, until both sides agree or the row has not changed for ten blocks. The chain is the node at chain.http of the configuration, unless an option names another source.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .addOption(dataOption())
     .option('--http <url>', "a node's HTTP API")
-    .option('--state', 'the packed rows that the handler `state` stores in the database, without any node')
-    .option('--folder <dir>', 'table files: CONTRACT.TABLE.json')
+    .option(
+      '--state',
+      'source: the packed rows that the handler `state` stores in the database, instead of a node',
+    )
+    .option('--folder <dir>', 'source: a folder of table files CONTRACT.TABLE.json')
     .option('--table <names...>', 'only these tables, such as assets.assets')
     .option('--collection <name>', 'only rows of this collection')
     .option(
       '--sample <rows>',
-      'compare about this number of random rows of each table; with --history, of ranges of blocks',
+      'compare about this number of random rows of each table; with --history, this number of random ranges of blocks',
       wholeNumber(1, 10_000_000),
     )
     .option(
@@ -62,14 +63,14 @@ export function addVerify(program: Command, io: CliIo): void {
       'number of concurrent requests to the node (default: 4)',
       wholeNumber(1, 64),
     )
-    .option('--json', 'the report as JSON on the standard output')
+    .option('--json', 'print the report as JSON on standard output')
     .option('--repair', 'show the changes that would make the database equal to the chain')
     .option('--yes', 'with --repair: write the changes in one transaction; no filler may run meanwhile')
     .option('--seals', 'compare the history with its seals instead of the chain; see docs/seals.md')
     .option('--against <url>', "compare the history with the seals of another operator's node")
     .option(
       '--history [from..to]',
-      'read these blocks, or all blocks, again from the state history, and compare the rows of history that they create',
+      'read the blocks (default: all) again from the state history, and compare the rows that they add to the history',
     )
     .option('--reader <name>', 'with --history: reader of readers.config.json, when there are several')
     .option(

@@ -46,7 +46,7 @@ export const errorCatalogue = {
     },
   },
   NODEJS_TOO_OLD: {
-    meaning: 'The program was started with a version of Node.js that lacks something which it needs.',
+    meaning: 'The version of Node.js is older than the program requires.',
     remedy: {
       standalone: 'Install Node.js 24 (https://nodejs.org), then `npm ci` and `npm start`.',
       appliance: 'The image brings its own Node.js: start the containers with `docker compose up -d --wait`.',
@@ -62,16 +62,16 @@ export const errorCatalogue = {
   // Live data
   FEED_MESSAGE_MALFORMED: {
     meaning:
-      'A message of the feed between the processes is not one; it is skipped and read from the database.',
+      'A message on the bus between the processes is malformed. The message is skipped, and the entry is read from the database.',
     remedy:
-      'Check that no other program writes to the channels of this chain, and that all processes are of one version.',
+      'Check that no other program writes to the channels of this chain, and that all processes have the same version.',
   },
   CURSOR_INVALID: {
-    meaning: 'A client resumed with a cursor that was never issued.',
-    remedy: 'Send the cursor of the last message as it was, or none.',
+    meaning: 'A client resumed with a cursor that this service never issued.',
+    remedy: 'Send the cursor of the last message unchanged, or no cursor.',
   },
   CURSOR_TOO_OLD: {
-    meaning: 'A client came back with a cursor whose place in the feed is no longer stored.',
+    meaning: 'A client resumed with a cursor whose position in the feed is no longer stored.',
     remedy: 'Read the present state, and continue without a cursor.',
   },
 
@@ -85,7 +85,7 @@ export const errorCatalogue = {
     },
   },
   HASURA_UNAVAILABLE: {
-    meaning: 'Hasura does not answer, or not yet.',
+    meaning: 'Hasura does not answer.',
     remedy: {
       standalone: 'Look at the log of Hasura; it needs its own database and that of the chain.',
       appliance: 'Look at `docker compose logs hasura`; it needs its own database and that of the chain.',
@@ -93,12 +93,12 @@ export const errorCatalogue = {
     },
   },
   HASURA_REFUSED: {
-    meaning: 'Hasura does not take the metadata of this version.',
-    remedy: 'The message has its words. Report it with the version of Hasura; 2.45 is tested.',
+    meaning: 'Hasura refuses the metadata of this version.',
+    remedy:
+      'The message contains the reason that Hasura gives. Report it with the version of Hasura; 2.45 is tested.',
   },
   UNHEALTHY: {
-    meaning:
-      'A check did not succeed, or an address that a health check asked did not answer with a success.',
+    meaning: 'A check failed, or a requested address did not answer with a success status.',
     remedy: {
       standalone: 'Read what `npm start` printed last.',
       appliance:
@@ -107,7 +107,7 @@ export const errorCatalogue = {
     },
   },
   SERVICE_REFUSED: {
-    meaning: 'Nothing listens at the address that a check asked: the connection is refused.',
+    meaning: 'The requested address refuses connections: nothing listens there.',
     remedy: {
       standalone: 'Start it with `npm start`, or give one of the addresses that it printed.',
       appliance:
@@ -128,7 +128,7 @@ export const errorCatalogue = {
     },
   },
   INVALID_REQUEST: {
-    meaning: 'A request has a parameter that cannot be used, or asks for something that does not exist.',
+    meaning: 'A request has an invalid parameter, or names something that does not exist.',
     remedy: 'Correct the parameter that the message names.',
   },
   INTERNAL: {

@@ -14,8 +14,8 @@ export const chainErrors = {
     },
   },
   ENCODE_FAILED: {
-    meaning: 'A value does not fit the type that it has to be packed as.',
-    remedy: 'Give the field that the message names a value of the type that it names.',
+    meaning: 'A value cannot be packed, because it does not fit its type.',
+    remedy: 'Give the field a value of the type that the message names.',
   },
   ABI_INVALID: {
     meaning: 'An ABI is malformed, refers to types that it does not define, or exceeds a limit.',
@@ -23,7 +23,8 @@ export const chainErrors = {
       'The contract account published this ABI, so only its owner can correct it. Report the message if nodes decode with that ABI.',
   },
   CONTRACT_ABI_MISSING: {
-    meaning: 'A block needs the ABI of a contract, which neither an earlier block nor the chain node gave.',
+    meaning:
+      'A block needs the ABI of a contract, but neither an earlier block nor the chain node has supplied this ABI.',
     remedy: {
       standalone:
         "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
@@ -34,7 +35,8 @@ export const chainErrors = {
     },
   },
   CHAIN_UNREACHABLE: {
-    meaning: 'The HTTP API of the chain node does not answer, or not like one, or with an error.',
+    meaning:
+      'The HTTP API of the chain node does not answer, answers with an error, or is not the HTTP API of a chain node.',
     remedy: {
       standalone:
         'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
@@ -64,7 +66,7 @@ export const chainErrors = {
     },
   },
   ADDRESSES_SWAPPED: {
-    meaning: 'The HTTP API and the state-history socket of the chain node stand in the place of each other.',
+    meaning: 'The addresses of the HTTP API and of the state-history socket of the chain node are swapped.',
     remedy: {
       standalone: 'Are `--ship` and `--http` swapped? `--ship` takes ws://, `--http` takes http://.',
       appliance:
@@ -73,7 +75,7 @@ export const chainErrors = {
     },
   },
   CHAIN_MISMATCH: {
-    meaning: 'The database, the chain node and the configuration are not all of the same chain.',
+    meaning: 'The database, the chain node and the configuration do not all belong to the same chain.',
     remedy: {
       standalone: 'Use another `--data` directory, or a node of {held}.',
       appliance:
@@ -83,7 +85,7 @@ export const chainErrors = {
     },
   },
   ADDRESSES_DIFFER: {
-    meaning: 'The HTTP API and the state-history socket of the chain node are of different chains.',
+    meaning: 'The HTTP API and the state-history socket belong to different chains.',
     remedy: {
       standalone: 'Give `--ship` and `--http` the addresses of one node, or of nodes of one chain.',
       appliance:
@@ -92,7 +94,7 @@ export const chainErrors = {
     },
   },
   CHAIN_NODE_TOO_OLD: {
-    meaning: 'The HTTP API of the chain node is of a version that lacks something which is needed.',
+    meaning: 'The version of the chain node is too old: its HTTP API lacks a required feature.',
     remedy: {
       standalone: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
       appliance: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
@@ -108,7 +110,7 @@ export const chainErrors = {
 
   // State-history session
   SHIP_UNREACHABLE: {
-    meaning: 'There is no state-history node at the given address.',
+    meaning: 'No state-history node answers at the given address.',
     remedy: {
       standalone:
         'Check `--ship`, and that the node runs with `plugin = eosio::state_history_plugin` and a `state-history-endpoint` that this machine can reach.',
@@ -121,15 +123,15 @@ export const chainErrors = {
   SHIP_CONNECTION_LOST: {
     meaning: 'The connection to the state-history node ended or went silent.',
     remedy:
-      'Nothing: it is opened again. If it repeats, look at the log of the node and the network between.',
+      'Nothing: the connection is opened again. If the error repeats, check the log of the node, and the network in between.',
   },
   SHIP_FORK_MISSED: {
-    meaning: 'The node sent a block that does not follow the block before it, and not the blocks between.',
+    meaning: 'The node sent a block whose parent the reader does not have, and did not send that parent.',
     remedy:
-      'Nothing: the node is asked again, then the last block is undone. If it repeats at the same block, the log of the node is damaged: use another node.',
+      'Nothing: the reader requests the blocks again, and then undoes its last block. If the error repeats at the same block, the log of the node is damaged: use another node.',
   },
   SHIP_PROTOCOL: {
-    meaning: 'The state-history node sent something that the protocol does not allow.',
+    meaning: 'The state-history node sent data that violate the protocol.',
     remedy: {
       standalone:
         'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
@@ -140,7 +142,7 @@ export const chainErrors = {
     },
   },
   SHIP_BLOCK_UNREADABLE: {
-    meaning: 'The message of the state-history node for one block cannot be read, or lacks parts of it.',
+    meaning: "The state-history node's message for a block cannot be read, or lacks parts of the block.",
     remedy: {
       standalone:
         'Every block before it is committed. Use another node (`--ship`, `--http`). To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
@@ -179,7 +181,7 @@ export const chainErrors = {
   },
   SHIP_BLOCK_INVALID: {
     meaning:
-      'The content or the parent of a block is not that of its id: the log of the node is damaged, or the node lies.',
+      'The content or the parent of a block does not match the block id: the log of the node is damaged, or the node forges blocks.',
     remedy: {
       standalone:
         'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names. To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
@@ -190,7 +192,7 @@ export const chainErrors = {
     },
   },
   SHIP_RANGE_MISSING: {
-    meaning: 'The node skips blocks that it should have, also after reconnecting.',
+    meaning: 'The node skips blocks that its logs should contain, even after a reconnect.',
     remedy: {
       standalone:
         'Use another node (`--ship`, `--http`), or leave out the blocks that the message names: the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`).',
@@ -201,7 +203,7 @@ export const chainErrors = {
     },
   },
   FORK_BELOW_IRREVERSIBLE: {
-    meaning: 'The node reports a fork below a block that it had called irreversible.',
+    meaning: 'The node reports a fork below a block that it had reported as irreversible.',
     remedy: {
       standalone:
         'The node changed its history or is of another chain, and the database is unchanged. Use a healthy node (`--ship`, `--http`).',

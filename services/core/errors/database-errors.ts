@@ -4,7 +4,7 @@ import { fillerCommand } from './filler-command.ts'
 /** Errors of PostgreSQL, of the data directory and of the key-value store. */
 export const databaseErrors = {
   DATABASE_UNAVAILABLE: {
-    meaning: 'PostgreSQL does not answer, or cut the connection.',
+    meaning: 'PostgreSQL does not answer, or has closed the connection.',
     remedy: {
       standalone:
         'Start again with `npm start` and the same options; what is committed is in the data directory.',
@@ -37,7 +37,7 @@ export const databaseErrors = {
   },
   DATABASE_TLS: {
     meaning:
-      'The connection to PostgreSQL cannot be encrypted as asked for: the server has no TLS, or its certificate is not trusted, has ended, or is of another host.',
+      'The connection to PostgreSQL cannot be encrypted as configured: the server has no TLS, or its certificate is not trusted, has expired, or belongs to another host.',
     remedy: {
       standalone:
         'Start again with `npm start` and the same options: its own PostgreSQL needs no encryption.',
@@ -49,7 +49,7 @@ export const databaseErrors = {
   },
   DATABASE_POOLER: {
     meaning:
-      'PgBouncer gives each transaction another session of PostgreSQL. Prepared statements, settings and locks of a session do not hold then.',
+      'PgBouncer gives each transaction another session of PostgreSQL, so prepared statements, settings and locks of a session are lost.',
     remedy: {
       standalone: 'Start again with `npm start` and the same options: it starts its own PostgreSQL.',
       appliance:
@@ -59,7 +59,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_MISSING: {
-    meaning: 'PostgreSQL has no database of the configured name.',
+    meaning: 'PostgreSQL has no database with the configured name.',
     remedy: {
       standalone: 'The data directory is damaged: use another `--data` directory.',
       appliance: 'Create it with `docker compose up -d --wait`, or correct POSTGRES_DATABASE in `.env`.',
@@ -77,7 +77,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_CONNECTIONS: {
-    meaning: 'PostgreSQL has no connection left.',
+    meaning: 'PostgreSQL has no free connection.',
     remedy: {
       standalone: 'End other clients of this database, then start again.',
       appliance:
@@ -107,7 +107,7 @@ export const databaseErrors = {
     },
   },
   DISK_FULL: {
-    meaning: 'The disk of the database, or its quota, is full; nothing can be written.',
+    meaning: 'The disk of the database is full, or its quota is exhausted; nothing can be written.',
     remedy: {
       standalone: 'Free space, or move `--data` to a larger disk, then start again.',
       appliance:
@@ -117,7 +117,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_READ_ONLY: {
-    meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
+    meaning: 'PostgreSQL accepts no writes: the server is a replica, or is set to read-only.',
     remedy: {
       standalone: 'Start again with `npm start` and the same options.',
       appliance:
@@ -127,8 +127,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_DIFFERS: {
-    meaning:
-      'The database does not hold what the chain has, or something derived does not follow from its rows.',
+    meaning: 'Rows of the database differ from the chain, or derived values do not follow from their rows.',
     remedy: {
       standalone:
         'The same command with `--repair` shows what it would write, with `--repair --yes` it writes that while `npm start` does not run. What it cannot repair needs another `--data` directory. Report the lines above with what led there.',
@@ -138,7 +137,7 @@ export const databaseErrors = {
     },
   },
   VERIFY_UNFINISHED: {
-    meaning: 'The database could not be compared with the chain to the end.',
+    meaning: 'The comparison of the database with the chain could not be finished.',
     remedy: {
       standalone:
         'Mend what the message names, then start the same command again; the node has to answer meanwhile.',
@@ -158,7 +157,8 @@ export const databaseErrors = {
     },
   },
   DATABASE_BUSY: {
-    meaning: 'Every database connection is in use and the queue for one is full; the client gets a 503.',
+    meaning:
+      'All database connections are in use, and the queue of waiting requests is full; the client gets status 503.',
     remedy: {
       standalone: 'Send fewer requests at the same time.',
       appliance:
@@ -168,11 +168,13 @@ export const databaseErrors = {
     },
   },
   CLIENT_GONE: {
-    meaning: 'A client closed its connection before its answer was ready; its statement was cancelled.',
+    meaning:
+      'A client closed its connection before the answer was ready. The database statement was cancelled.',
     remedy: 'Nothing: the server is fine.',
   },
   QUERY_TIMEOUT: {
-    meaning: 'The queries of a request took longer than `max_query_time_ms` together; the client gets a 408.',
+    meaning:
+      'The database queries of a request took longer than `max_query_time_ms` in total; the client gets status 408.',
     remedy: {
       standalone: 'Ask for fewer rows or with more filters.',
       appliance:
@@ -182,7 +184,7 @@ export const databaseErrors = {
     },
   },
   MIGRATION_FAILED: {
-    meaning: 'A step that brings the database to the schema of this program version failed.',
+    meaning: 'The migration of the database to the schema of this program version failed.',
     remedy: {
       standalone:
         'The database is as it was before. Correct the cause that the message names and start again, or use another `--data` directory.',
@@ -193,7 +195,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_TOO_OLD: {
-    meaning: 'The database is empty, or has an older schema than this version of the program reads.',
+    meaning: 'The database is empty, or has an older schema than this version of the program requires.',
     remedy: {
       standalone:
         'Start `npm start -- --data DIR` once with this version: it creates and updates the tables.',
@@ -203,7 +205,7 @@ export const databaseErrors = {
     },
   },
   DATABASE_TOO_NEW: {
-    meaning: 'The database was written by a newer version of the program.',
+    meaning: 'A newer version of the program has written the database.',
     remedy: {
       standalone:
         'Check out the version that wrote it, or a later one, then `npm ci` and `npm start`; or use another `--data` directory.',
@@ -213,17 +215,17 @@ export const databaseErrors = {
     },
   },
   EMBEDDED_POSTGRES_FAILED: {
-    meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',
+    meaning: 'The bundled PostgreSQL could not be started, or exited unexpectedly.',
     remedy:
       'Start again with `npm start` and the same options. If it repeats, the last lines of PostgreSQL name the cause; check the owner of the data directory (`--data`) and the memory of the machine.',
   },
   DATA_FOLDER_HELD: {
-    meaning: 'Another process works on the same data directory.',
+    meaning: 'Another process uses the same data directory.',
     remedy: 'Stop the process that the message names, or use another directory: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_UNUSABLE: {
     meaning:
-      'The data directory is no directory, holds files of something else, or cannot be read or written.',
+      'The path of the data directory is not a directory, or the directory contains files of another program, or cannot be read or written.',
     remedy: 'Give an empty or new directory that you may write to: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_DAMAGED: {
@@ -232,7 +234,7 @@ export const databaseErrors = {
       'Restore the file that the message names, readable by the user who starts the program, or use another directory: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_MISSING: {
-    meaning: 'A command was given a data directory in which there is no database.',
+    meaning: 'The given data directory contains no database.',
     remedy:
       'Give the directory that `npm start -- --data DIR` was started with; `npm start` without `--data` keeps none.',
   },

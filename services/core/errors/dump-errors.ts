@@ -4,24 +4,24 @@ import { fillerCommand } from './filler-command.ts'
 /** Errors of published dumps. */
 export const dumpErrors = {
   PUBLISH_FAILED: {
-    meaning: 'A publication could not be written. Readers of its folder still see the former one.',
+    meaning: 'A publication could not be written. The folder still contains the previous publication.',
     remedy:
       'Correct what the message names, and start the same command again. While another publication of the database runs, wait for its end.',
   },
   DUMP_UNREACHABLE: {
     meaning:
-      'A file of a dump could not be read, in several attempts: no answer, a status other than 200, or a cut.',
+      'Several attempts to read a file of a dump failed: no answer, a status other than 200, or a broken connection.',
     remedy:
       'Start the same command again: it continues. If the publisher has removed the file, `--anew` starts over with what is published now.',
   },
   DUMP_DAMAGED: {
     meaning:
-      'A file of a dump does not have the size, the SHA-256, the rows or the seals that the manifest says. None of its rows is in a table.',
+      "The size, the SHA-256, the rows or the seals of a dump file differ from the manifest. None of the file's rows is in a table.",
     remedy:
       'Start the same command again: it continues with this file. If it repeats, the publisher has to publish the file anew; tell them its name.',
   },
   DUMP_UNTRUSTED: {
-    meaning: 'The signature of a dump is missing, or is not that of the given public key.',
+    meaning: 'The signature of a dump is missing, or does not match the given public key.',
     remedy:
       'Nothing was restored. Ask the publisher for the right key; without `--key` a restore trusts the server of the dump.',
   },
@@ -31,7 +31,7 @@ export const dumpErrors = {
       'Nothing was restored. Check the address: it is the folder that has the file manifest.json. Of files that end in .zst, Node.js 22.15 or later reads the content.',
   },
   RESTORE_TARGET_FILLED: {
-    meaning: 'A restore was requested into a database that has data, or that other programs use.',
+    meaning: 'The target database of a restore has data, or other programs are using it.',
     remedy: {
       standalone:
         'Nothing was changed. Name an empty database in a configuration (`--config`), and stop what uses it.',
@@ -42,7 +42,8 @@ export const dumpErrors = {
     },
   },
   RESTORE_UNFINISHED: {
-    meaning: 'A restore into this database was interrupted, or is running. Nothing is served before its end.',
+    meaning:
+      'A restore into this database was interrupted or is still running. No service uses the database before the restore is complete.',
     remedy: {
       standalone: 'Start the same restore again: it continues.',
       appliance: `Start the same restore again (\`${fillerCommand('restore URL')}\`): it continues. \`--anew\` starts over.`,

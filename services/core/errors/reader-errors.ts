@@ -4,7 +4,7 @@ import { fillerCommand } from './filler-command.ts'
 /** Errors of the filler and of imports. */
 export const readerErrors = {
   READER_FAMILIES_DIFFER: {
-    meaning: 'A reader indexes a market without the assets and oracle contracts that the market works with.',
+    meaning: 'A reader indexes a market without the assets and oracle contracts on which the market depends.',
     remedy: {
       standalone:
         'Name the accounts that the message names: `npm start -- --assets-account NAME --oracle-account NAME`, or leave the market out with `--market-account none`.',
@@ -15,7 +15,7 @@ export const readerErrors = {
     },
   },
   READER_LEASE_HELD: {
-    meaning: 'Another process is writing for this reader.',
+    meaning: 'Another process holds the right to write for this reader.',
     remedy: {
       standalone:
         'Stop the process that the message names first: two writers on one reader are never allowed.',
@@ -25,7 +25,8 @@ export const readerErrors = {
     },
   },
   READER_LEASE_LOST: {
-    meaning: 'The database session that guards this reader was cut, so nothing more may be written.',
+    meaning:
+      "The database session with the reader's exclusive right to write was closed, so this process must not write any more.",
     remedy: {
       standalone: 'Start again with `npm start` and the same options; it continues from the committed block.',
       appliance: 'Nothing: the container restarts and continues from the committed block.',
@@ -33,7 +34,7 @@ export const readerErrors = {
     },
   },
   READER_SETTINGS_CHANGED: {
-    meaning: 'A reader that has already indexed blocks has settings that its data does not allow.',
+    meaning: 'The settings of a reader do not fit the data that it has already indexed.',
     remedy: {
       standalone:
         'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another one.',
@@ -44,7 +45,7 @@ export const readerErrors = {
     },
   },
   UNDO_JOURNAL_EXHAUSTED: {
-    meaning: 'A fork reaches below the oldest block that can be undone.',
+    meaning: 'A fork undoes blocks below the oldest block that the database can roll back.',
     remedy: {
       standalone:
         'Nothing was changed. Index again with another `--data` directory, or use a node of the branch that is indexed (`--ship`, `--http`).',
@@ -65,12 +66,12 @@ export const readerErrors = {
     },
   },
   IMPORT_SOURCE_UNAVAILABLE: {
-    meaning: 'The database to import cannot be reached, or refuses the login.',
+    meaning: 'The source database of an import cannot be reached, or refuses the login.',
     remedy:
       'Check the address that you gave, and whether that server accepts connections from this machine (`listen_addresses`, `pg_hba.conf`).',
   },
   IMPORT_SOURCE_UNFIT: {
-    meaning: 'The database to import is not one that can be imported, or not in its present state.',
+    meaning: 'The source database cannot be imported, or not in its present state.',
     remedy: {
       standalone:
         'Correct what the message names, then start the same command with `--dry-run`: it changes nothing.',
@@ -81,12 +82,12 @@ export const readerErrors = {
   },
   IMPORT_SOURCE_INCOMPLETE: {
     meaning:
-      'The database to import lacks rows, blocks or logs that it should have: a rule that its rows have to follow is broken.',
+      'The source database of an import lacks rows, blocks or logs: its rows break a rule of completeness.',
     remedy:
       'Import a database that has them. To accept what the message names, run the same command with `--allow-gaps`: it continues where it ended, and `verify` and `/health` name what is missing.',
   },
   IMPORT_TARGET_FILLED: {
-    meaning: 'An import was requested, but the reader has indexed blocks already.',
+    meaning: 'An import was requested into a database in which the reader has already indexed blocks.',
     remedy: {
       standalone: 'Nothing was changed. Import into a new database.',
       appliance: 'Nothing was changed. Import into a new database (POSTGRES_DATABASE in `.env`).',
@@ -103,7 +104,8 @@ export const readerErrors = {
     },
   },
   LIST_SOURCE_FAILED: {
-    meaning: 'A source of named lists did not answer in time, or with something else than lists.',
-    remedy: 'Nothing: its last lists stay in force, and it is asked again. Check the address and the source.',
+    meaning: 'A source of named lists did not answer in time, or its answer does not contain valid lists.',
+    remedy:
+      'Nothing: the last lists of the source stay in force, and the source is requested again. Check the address and the source.',
   },
 } as const satisfies Record<string, ErrorEntry>

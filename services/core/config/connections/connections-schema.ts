@@ -27,9 +27,11 @@ const shipUrl = () => url(['ws', 'wss', 'ws+unix'], 'ws://node:8080')
 const replica = section({
   host: databaseHost(),
   port: port().default(5432).describe('Port of the replica.'),
-  user: text(1, 63).optional().describe('Role to log in with; that of the primary when absent.'),
-  password: text(0, 1024).optional().describe('Password of the role; that of the primary when absent.'),
-  database: text(1, 63).optional().describe('Name of the database; that of the primary when absent.'),
+  user: text(1, 63).optional().describe('Role to log in with. Default: the role of the primary.'),
+  password: text(0, 1024).optional().describe('Password of the role. Default: the password of the primary.'),
+  database: text(1, 63)
+    .optional()
+    .describe('Name of the database. Default: the name of the primary database.'),
 })
 
 const file = (what: string) => text(1, 1024).optional().describe(what)
@@ -38,24 +40,26 @@ const ssl = section({
   mode: choice(['off', 'require', 'verify-full'])
     .default('off')
     .describe(
-      'Encryption of connections to PostgreSQL: none; any certificate of the server; or one of a trusted authority for the configured host.',
+      'Encryption of connections to PostgreSQL. off: none. require: the server may show any certificate. verify-full: the certificate must be for the configured host, from a trusted authority.',
     ),
   ca_file: file(
-    'File with the certificates of the trusted authorities (PEM); without it those that Node.js trusts.',
+    'File with the certificates of the trusted authorities (PEM). Default: the authorities that Node.js trusts.',
   ),
   cert_file: file('File with the certificate that this program shows to the server (PEM).'),
-  key_file: file('File with the key of that certificate (PEM).'),
+  key_file: file('File with the private key of the certificate in `cert_file` (PEM).'),
 })
 
 const sqldbKeys = section({
   host: databaseHost(),
   port: port().default(5432).describe('Port of PostgreSQL.'),
   user: text(1, 63).describe('Role to log in with.'),
-  password: text(0, 1024).default('').describe('Password of the role; empty where the server asks for none.'),
+  password: text(0, 1024)
+    .default('')
+    .describe('Password of the role; empty if the server asks for no password.'),
   password_file: text(1, 1024)
     .optional()
-    .describe('File with the password, read for each new connection; where it is there, it counts instead.'),
-  database: text(1, 63).describe('Name of the database; one for each chain.'),
+    .describe('File with the password, read for each new connection. Takes precedence over `password`.'),
+  database: text(1, 63).describe('Name of the database. Each chain needs a database of its own.'),
   ssl: ssl
     .prefault({})
     .refine(({ mode, ca_file }) => ca_file === undefined || mode === 'verify-full', {
@@ -70,7 +74,7 @@ const sqldbKeys = section({
       path: ['key_file'],
       error: 'a file where `cert_file` is one, and none where it is absent',
     })
-    .describe('Encryption; replicas have the same.'),
+    .describe('Encryption of the connections to the primary and to all replicas.'),
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
 })
 const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) => {
@@ -99,7 +103,7 @@ const tls = z
       section({
         rejectUnauthorized: flag()
           .default(true)
-          .describe('Whether a certificate that cannot be verified ends the connection.'),
+          .describe('Whether a server with a certificate that cannot be verified is refused.'),
         ca_file: file('File with the certificates of the trusted authorities of Redis (PEM).'),
       }),
     ],
@@ -113,10 +117,12 @@ const kvstore = section({
   username: text(1, 256).optional().describe('User to log in with (Redis 6 and later).'),
   password: text(0, 1024).optional().describe('Password to log in with.'),
   password_file: file(
-    'File with the password, read when a process starts; where it is there, it counts instead.',
+    'File with the password, read when a process starts. Takes precedence over `password`.',
   ),
-  database: integer(0, 65_535).optional().describe('Number of the database; 0 when absent.'),
-  tls: tls.default(false).describe('Encrypted connection; as an object it may accept any certificate.'),
+  database: integer(0, 65_535).optional().describe('Number of the Redis database. Default: 0.'),
+  tls: tls
+    .default(false)
+    .describe('Encryption. true: TLS. An object: TLS with the given certificate checks.'),
   connection_type: choice(['standalone'])
     .default('standalone')
     .describe('Kind of Redis; a cluster is not supported.'),
@@ -131,8 +137,8 @@ const shipNode = section({
     ),
   from: blockNumber()
     .default(0)
-    .describe('First block that is requested of this node; 0 = the first that it has.'),
-  to: blockNumber().default(0).describe('Last block that is requested of this node; 0 = no last one.'),
+    .describe('First block that is requested from this node; 0 = the first block that the node has.'),
+  to: blockNumber().default(0).describe('Last block that is requested from this node; 0 = no limit.'),
 }).refine(({ from, to }) => to === 0 || from <= to, { path: ['to'], error: 'a block not below from, or 0' })
 
 const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
@@ -159,16 +165,16 @@ const ship = z.union([shipUrl(), shipList], { error: shipAllowed }).meta({ allow
 
 const chain = section({
   name: textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens').describe(
-    'Name of the chain. It is part of the keys in the key-value store, so filler and api must use the same.',
+    'Name of the chain. Filler and api must use the same name, because it is part of the keys in the key-value store.',
   ),
   chain_id: textLike(/^[0-9a-fA-F]{64}$/, '64 hexadecimal characters')
     .transform((id) => id.toLowerCase())
-    .describe('Id of the chain; compared with what the node says.'),
+    .describe('Id of the chain; compared with the chain id of the node.'),
   http: url(['http', 'https'], 'http://node:8888').describe(
-    'HTTP address of the chain node. A path in it stands before those of the interface; a user and a password in it log in.',
+    'HTTP address of the chain node. A path in the address is a prefix of all requested paths; user and password are sent as a login.',
   ),
   ship: ship.describe(
-    'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails. CHAIN_SHIP takes addresses joined by commas; weights and ranges need a file of your own, and a unix socket a process outside the containers.',
+    'State-history address of the chain node, or ws+unix:///path of a unix socket, or a list of nodes. While the reader catches up, all nodes of the list send ranges of blocks at the same time. At the head, one node streams the new blocks, and another node takes over when it fails. CHAIN_SHIP accepts addresses joined by commas. Weights and block ranges need a configuration file of your own; a unix socket needs a process outside the containers.',
   ),
 })
 
@@ -177,7 +183,7 @@ export const connectionsSchema = section({
   sqldb: sqldb.describe('PostgreSQL.'),
   kvstore: kvstore
     .optional()
-    .describe('Redis. When absent a store inside the process is used, which other processes do not see.'),
+    .describe('Redis. Default: a store inside each process, which other processes do not see.'),
   chain: chain.describe('The chain and its node.'),
 })
 

@@ -70,44 +70,44 @@ export const stateVariables: readonly StateVariable[] = [
     name: names.ttl,
     defaultValue: '3600',
     allowed: numberText(60, MAX_TTL_SECONDS),
-    description: 'Seconds for which a token is good.',
+    description: 'Lifetime of a token, in seconds.',
   },
   {
     name: names.issuance,
     defaultValue: '10',
     allowed: numberText(1, 1_000_000),
-    description: 'Tokens that one client address may ask for in a minute.',
+    description: 'Maximum number of tokens that one client address gets per minute.',
   },
   {
     name: names.proxies,
     defaultValue: 'false',
     allowed: PROXIES_ALLOWED,
-    description: 'Proxies whose word about the address of the client counts; true is one proxy.',
+    description: 'Proxies whose X-Forwarded-For header is trusted for the client address; true = one proxy.',
   },
   {
     name: names.connections,
     defaultValue: '10',
     allowed: numberText(1, 1_000),
-    description: 'Most database connections of the process.',
+    description: 'Maximum number of database connections of the process.',
   },
   {
     name: names.metrics,
     defaultValue: '0',
     allowed: numberText(0, 65_535),
-    description: 'Port of the metrics, at STATE_ADDR; with 0 they are not served.',
+    description: 'Port of the metrics, at STATE_ADDR; 0 = no metrics.',
   },
   {
     name: names.answer,
     defaultValue: '33554432',
     allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
-    description: 'Largest answer (bytes): a request for a larger one is refused.',
+    description: 'Maximum size of an answer (bytes); a request for a larger answer is refused.',
   },
   {
     name: names.answers,
     defaultValue: '268435456',
     allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
     description:
-      'Maximum number of bytes of answers that the process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+      'Maximum number of bytes of all answers in progress of the process; an answer counts until it has been sent. One client gets at most a quarter of the bytes, or one answer.',
   },
 ]
 

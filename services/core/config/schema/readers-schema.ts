@@ -36,10 +36,10 @@ const marketHandler = section({
     market_account: accountName().describe('Account of the market contract.'),
     assets_account: accountName()
       .optional()
-      .describe('Account of the assets contract; that of the assets handler when absent.'),
+      .describe('Account of the assets contract. Default: the account of the assets handler.'),
     oracle_account: accountName()
       .optional()
-      .describe('Account of the oracle contract; that of the oracle handler when absent.'),
+      .describe('Account of the oracle contract. Default: the account of the oracle handler.'),
     store_logs: storeLogs('sales, auctions and buy offers'),
   }).describe('Arguments of the handler.'),
 })
@@ -55,7 +55,7 @@ const toolsHandler = section({
     tools_account: accountName().describe('Account of the tools contract.'),
     assets_account: accountName()
       .optional()
-      .describe('Account of the assets contract; that of the assets handler when absent.'),
+      .describe('Account of the assets contract. Default: the account of the assets handler.'),
     store_logs: storeLogs('links'),
   }).describe('Arguments of the handler.'),
 })
@@ -65,13 +65,15 @@ const stateHandler = section({
   args: section({
     accounts: list(accountName(), 1000)
       .default([])
-      .describe('Contracts whose rows are stored as they are at every block, for the state service.'),
+      .describe('Contracts whose table rows are stored as of every block, for the state service.'),
     permissions: flag()
       .default(false)
       .describe('Store the permissions of all accounts and their links to actions.'),
     history_blocks: integer(0, 1_000_000_000)
       .default(172_800)
-      .describe('Blocks below the head whose state can be queried; 0 = all. A day has 172,800.'),
+      .describe(
+        'Number of blocks below the head whose state can be queried; 0 = all blocks. A day has 172,800 blocks.',
+      ),
   }).describe('Arguments of the handler.'),
 })
 
@@ -90,8 +92,8 @@ export const contractSchema = z.discriminatedUnion(
 )
 
 const listPoll = section({
-  url: url(['http', 'https'], 'https://lists.example/all').describe('Address that answers with named lists.'),
-  api_key: text(1, 1024).optional().describe('Sent as the header X-API-Key.'),
+  url: url(['http', 'https'], 'https://lists.example/all').describe('Address of a source of named lists.'),
+  api_key: text(1, 1024).optional().describe('API key, sent to the source in the header X-API-Key.'),
   frequency: integer(1, 86_400).default(600).describe('Seconds between two requests.'),
 })
 
@@ -104,44 +106,44 @@ export const readerSchema = section({
   ),
   server_addr: hostName()
     .default('0.0.0.0')
-    .describe('Address of the health and metrics listener; that of the first reader counts.'),
+    .describe('Address of the health and metrics listener. Only the value of the first reader counts.'),
   server_port: port()
     .default(9001)
-    .describe('Port of the health and metrics listener; that of the first reader counts.'),
+    .describe('Port of the health and metrics listener. Only the value of the first reader counts.'),
   start_block: blockNumber()
     .default(0)
     .describe(
-      'First block to index; once the reader has run it may only be raised above the last indexed block.',
+      'First block to index. After the reader has run, the setting may only be raised above the last indexed block.',
     ),
   start_block_override: flag()
     .default(false)
     .describe(
-      'Allow another `start_block` than the one that is known of the chain, and handlers that are added later; what came before is missing.',
+      'Allow a `start_block` other than the known one of the chain, and handlers that are added later. Data from earlier blocks will be missing.',
     ),
-  stop_block: blockNumber().default(0).describe('Last block to index, itself included; 0 = never stop.'),
+  stop_block: blockNumber().default(0).describe('Last block to index (inclusive); 0 = never stop.'),
   irreversible_only: flag().default(false).describe('Index only blocks that no fork can undo.'),
   ship_prefetch_blocks: integer(1, 100_000)
     .default(50)
-    .describe('Maximum number of blocks that the node may send before they are confirmed.'),
+    .describe('Maximum number of blocks that the node may send before the reader acknowledges them.'),
   ship_min_block_confirmation: integer(1, 100_000)
     .optional()
     .describe(
-      'Blocks after which the reader confirms. Absent or larger than the window of ship_prefetch_blocks: half of that window, at least 1.',
+      'Number of blocks after which the reader acknowledges. If absent or larger than ship_prefetch_blocks: half of ship_prefetch_blocks, at least 1.',
     ),
   ship_max_message_bytes: integer(2 ** 20, 2 ** 31 - 1)
     .default(2 ** 28)
     .describe(
-      'Largest message that the node may send. A block has a few megabytes at most; the first after a snapshot start carries the whole chain state.',
+      'Maximum size of a message from the node (bytes). A block has a few megabytes at most, but the first block of a node that started from a snapshot contains the whole chain state.',
     ),
   ship_check_roots: flag()
     .default(true)
     .describe(
-      'Compare the transactions and actions of each reversible block with the Merkle roots in its header. A node whose block differs is left out. False: for a chain with other rules for these roots.',
+      'Compare the transactions and actions of each reversible block with the Merkle roots in its header. A node that sends a differing block is not used any more. Set it to false for a chain with other rules for Merkle roots.',
     ),
   ship_check_history_roots: flag()
     .default(false)
     .describe(
-      'With ship_check_roots: compare the irreversible blocks too. Reading them takes about ten times as long; for a node of somebody else.',
+      'With ship_check_roots: also compare irreversible blocks, for a node that you do not trust. Reading these blocks then takes about ten times as long.',
     ),
   ship_ds_queue_size: integer(1, 100_000)
     .default(20)
@@ -153,16 +155,18 @@ export const readerSchema = section({
     ),
   ds_ship_threads: integer(0, 256)
     .default(0)
-    .describe('Threads that decode in addition to the thread of the reader; 0 = it decodes itself.'),
+    .describe(
+      "Number of decoding threads in addition to the reader's thread; 0 = only the reader's thread decodes.",
+    ),
   db_group_blocks: integer(1, 100_000)
     .default(100)
     .describe(
-      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy or the head is far ahead.',
+      'Minimum number of blocks with changes in a transaction while the reader catches up. A transaction has more blocks when the database is busy or the head is far ahead.',
     ),
   feed_blocks: integer(1_000, 100_000_000)
     .default(172_800)
     .describe(
-      'Blocks whose live events are stored, for clients that come back with a cursor; the default is a day.',
+      'Number of blocks whose live events are stored, for clients that resume with a cursor. The default is a day.',
     ),
   seal_history: flag()
     .default(true)
@@ -172,7 +176,7 @@ export const readerSchema = section({
   feed_max_behind: integer(1, 100_000)
     .default(200)
     .describe(
-      'Blocks behind the head from which on the reader sends live clients nothing but its lag, until it has reached the head again.',
+      "Distance to the head (blocks) beyond which the reader publishes no events. Until it has reached the head again, live clients get only the reader's lag.",
     ),
   modules: z
     .array(z.never({ error: MODULES_ALLOWED }), { error: MODULES_ALLOWED })
@@ -180,7 +184,9 @@ export const readerSchema = section({
     .default([])
     .meta({ allowed: MODULES_ALLOWED })
     .describe('Accepted for existing files; must be empty.'),
-  contracts: list(contractSchema, 16, 1).describe('What is indexed.'),
+  contracts: list(contractSchema, 16, 1).describe(
+    'The handlers of the reader: the contract families to index, and `state`.',
+  ),
   delete_data: flag()
     .default(false)
     .describe('Delete the rows of this reader at every start and index again.'),
@@ -189,7 +195,7 @@ export const readerSchema = section({
     .describe('Where named lists of accounts and collections come from.'),
   accept_v2_gap: flag()
     .default(false)
-    .describe('Continue with a database that has not recorded the data of contract version 2 without a gap.'),
+    .describe('Continue with a database whose data of contract version 2 have a gap.'),
 })
 
 /** Schema of `readers.config.json`. */

@@ -18,11 +18,13 @@ import {
 import { readerName } from './readers-schema.ts'
 
 const rateLimit = section({
-  interval: integer(1, 86400).describe('Seconds after which the counter of a client starts again.'),
-  requests: integer(1, 1_000_000_000).describe('Requests allowed per client in one interval.'),
+  interval: integer(1, 86400).describe(
+    'Length of the interval (seconds). The counter of a client restarts after each interval.',
+  ),
+  requests: integer(1, 1_000_000_000).describe('Maximum number of requests per client in one interval.'),
   bill_execution_time: flag()
     .default(false)
-    .describe('Each further second a request took counts as a request.'),
+    .describe('Whether each further second that a request takes counts as one more request.'),
 })
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
@@ -101,7 +103,9 @@ const limits = section(
 const commonArgs = {
   connected_reader: readerName()
     .optional()
-    .describe('Name of the reader whose blocks feed the live data; without it there is none.'),
+    .describe(
+      'Name of the reader whose blocks are published as live data. If not set, the namespace has no live data.',
+    ),
   socket_features: section({
     asset_update: flag()
       .default(false)
@@ -116,10 +120,10 @@ const commonArgs = {
   })
     .prefault({})
     .describe('Which routes are served.'),
-  limits: limits.prefault({}).describe('Largest `limit` a request may ask for, by route.'),
+  limits: limits.prefault({}).describe('Maximum value of the parameter `limit`, by route.'),
   enable_fast_asset_counts: flag()
     .default(false)
-    .describe('Count all assets of a collection from maintained totals.'),
+    .describe('Whether the number of all assets of a collection is read from maintained counters.'),
 }
 
 const assetsAccount = () => accountName().describe('Account of the assets contract.')
@@ -141,16 +145,16 @@ const live = section({
     .describe('Maximum number of values in the filters of one subscription.'),
   max_message_bytes: integer(256, 1_048_576)
     .default(65_536)
-    .describe('Longest message (bytes) that a client may send; a longer one ends the connection.'),
+    .describe('Maximum size of a message from a client (bytes); a longer message ends the connection.'),
   messages_per_second: integer(1, 10_000)
     .default(10)
     .describe(
-      'Messages, of socket.io packets of every kind, that a client may send in a second, with ten seconds saved up; more end the connection.',
+      'Maximum number of messages that a client may send per second; for socket.io, packets of every kind count. A client may save up the messages of ten seconds. Further messages end the connection.',
     ),
   max_queue_bytes: integer(65_536, 1_073_741_824)
     .default(8_388_608)
     .describe(
-      'Bytes that may wait for a client to read them: then it is sent nothing more before it has read.',
+      'Maximum number of unread bytes of a client. Beyond it, nothing more is sent until the client has read.',
     ),
 })
 
@@ -158,12 +162,12 @@ const answerLimits = section({
   answer_bytes: integer(65_536, 1_073_741_824)
     .default(33_554_432)
     .describe(
-      'Largest answer (bytes, before compression): a request for a larger one is refused, with the largest page that fits.',
+      'Maximum size of an answer (bytes, before compression). A request for a larger answer is refused; the error names the largest page that fits.',
     ),
   answers_bytes: integer(65_536, 68_719_476_736)
     .default(268_435_456)
     .describe(
-      'Maximum number of bytes of answers that a process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+      'Maximum number of bytes of all answers in progress of a process; an answer counts until it has been sent. One client gets at most a quarter of the bytes, or one answer.',
     ),
 })
 
@@ -190,10 +194,10 @@ const marketNamespace = section({
     market_account: marketAccount(),
     assets_account: assetsAccount()
       .optional()
-      .describe('Account of the assets contract; only used until the contract itself has named it.'),
+      .describe('Account of the assets contract. Only used until the contract itself has named the account.'),
     oracle_account: accountName()
       .optional()
-      .describe('Account of the oracle contract; only used until the market contract has named it.'),
+      .describe('Account of the oracle contract. Only used until the market contract has named the account.'),
     ...commonArgs,
   }).describe(ARGS),
 })
@@ -204,7 +208,7 @@ const toolsNamespace = section({
     tools_account: toolsAccount(),
     assets_account: assetsAccount()
       .optional()
-      .describe('Account of the assets contract; only used until the contract itself has named it.'),
+      .describe('Account of the assets contract. Only used until the contract itself has named the account.'),
     ...commonArgs,
   }).describe(ARGS),
 })
@@ -230,40 +234,42 @@ const webAddress = z
 
 /** Schema of `server.config.json`. */
 export const serverSchema = section({
-  provider_name: text(0, 200).default('').describe('Who runs the service; shown in the documentation.'),
-  provider_url: webAddress.default('').describe('Address of the provider; shown in the documentation.'),
+  provider_name: text(0, 200)
+    .default('')
+    .describe('Name of the operator of the service; shown in the documentation.'),
+  provider_url: webAddress.default('').describe('URL of the provider; shown in the documentation.'),
   server_addr: hostName().default('0.0.0.0').describe('Address to listen on.'),
   server_name: text(0, 253).default('').describe('Public host name; shown in the documentation.'),
   server_port: port().default(9000).describe('Port to listen on.'),
   cache_life: integer(0, 31_536_000)
     .default(0)
-    .describe('Seconds for which an answer is cached; 0 = not at all.'),
+    .describe('Seconds for which an answer is cached; 0 = no caching.'),
   cache_max_value_bytes: integer(0, 1_073_741_824)
     .default(2_000_000)
     .describe('Answers with a larger body (bytes) are not cached.'),
   cache_max_memory_bytes: integer(0, 68_719_476_736)
     .default(134_217_728)
     .describe(
-      'Memory (bytes) of a process for cached answers; when full, the least recently used answers are removed.',
+      'Memory (bytes) of a process for cached answers. When the memory is full, the least recently used answers are removed.',
     ),
   trust_proxy: trustProxy
     .default(false)
-    .describe('Proxies whose word about the address of the client counts; true is one proxy.'),
+    .describe('Proxies whose X-Forwarded-For header is trusted for the client address; true = one proxy.'),
   rate_limit: rateLimit
     .optional()
-    .describe('Limit of requests for each client address; without it there is none.'),
+    .describe('Limit of requests for each client address. If not set, requests are not limited.'),
   ip_whitelist: list(addressRange(), 10_000)
     .default([])
-    .describe('Client addresses that are neither limited nor answered from the cache.'),
+    .describe('Client addresses whose requests are neither limited nor answered from the cache.'),
   peer_whitelist: list(addressRange(), 10_000)
     .default([])
-    .describe('The same, by the address of the TCP connection, which no header can forge.'),
+    .describe('Like ip_whitelist, by the address of the TCP connection, which no header can forge.'),
   slow_query_threshold: integer(0, 86_400_000)
     .default(0)
     .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
   max_query_time_ms: integer(1, 86_400_000)
     .default(10_000)
-    .describe('Longest time of all database queries of a request, with the wait for a connection.'),
+    .describe('Maximum time of all database queries of a request, including the wait for a connection.'),
   max_db_connections: integer(1, 10_000)
     .default(50)
     .describe(
@@ -276,11 +282,11 @@ export const serverSchema = section({
     ),
   max_body_bytes: integer(1_024, 104_857_600)
     .default(1_048_576)
-    .describe('Largest body (bytes) of a request, as sent and as decompressed.'),
+    .describe('Maximum size of a request body (bytes), both as sent and decompressed.'),
   max_body_memory_bytes: integer(65_536, 68_719_476_736)
     .default(33_554_432)
     .describe(
-      'Maximum number of bytes of bodies that a process reads at the same time; one client has at most a quarter.',
+      'Maximum number of bytes of all request bodies that a process is reading. One client gets at most a quarter.',
     ),
   limits: answerLimits.prefault({}).describe('Limits of answers.'),
   max_connections: integer(1, 1_000_000)
@@ -293,26 +299,28 @@ export const serverSchema = section({
     .describe(
       'Maximum number of connections of one address (IPv6: of one /56), of all kinds and including idle ones. Shared out among the processes. Connections of trusted proxies do not count.',
     ),
-  metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
-  metrics_addr: hostName()
-    .optional()
-    .describe('Address that metrics_port listens on; server_addr when absent.'),
+  metrics_port: port().optional().describe('Port of the metrics. If not set, metrics are not served.'),
+  metrics_addr: hostName().optional().describe('Address that metrics_port listens on. Default: server_addr.'),
   tls_proxy: hostAndPort()
     .optional()
-    .describe('Host and port of the TLS proxy, such as nginx:8443, whose certificate the metrics watch.'),
+    .describe(
+      'Host and port of the TLS proxy, such as nginx:8443. A metric shows when the certificate of the proxy expires.',
+    ),
   console: flag()
     .default(true)
-    .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),
+    .describe('Whether / shows browsers a page with the state of the service. Otherwise / is not found.'),
   seals: flag()
     .default(true)
-    .describe('Whether /seals is served, by which other operators compare history: see docs/seals.md.'),
+    .describe(
+      'Whether /seals is served, with which other operators compare their history: see docs/seals.md.',
+    ),
   cors: list(originPattern, 256)
     .default([])
     .describe(
       'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin. The proxy of the appliance holds the state service, GraphQL and its own refusals to them as well; a state service without that proxy answers every origin.',
     ),
   live: live.prefault({}).describe('Limits of live connections: websockets, event streams, socket.io.'),
-  namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
+  namespaces: list(namespaceSchema, 32, 1).describe('The namespaces that are served, with their paths.'),
 })
 
 /** Type of a validated `server.config.json` with all defaults. */

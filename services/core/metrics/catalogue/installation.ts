@@ -17,13 +17,13 @@ export const installationMetrics = {
   },
   pronghorn_database_backends: {
     kind: 'gauge',
-    help: 'Connections that the database server has open, of all programs.',
+    help: 'Open connections of the database server, of all programs.',
     labels: [],
     programs: ['filler'],
   },
   pronghorn_database_backends_limit: {
     kind: 'gauge',
-    help: 'Most connections that the database server takes (max_connections).',
+    help: 'Maximum number of connections of the database server (max_connections).',
     labels: [],
     programs: ['filler'],
   },
@@ -47,19 +47,19 @@ export const installationMetrics = {
   },
   pronghorn_task_last_success_timestamp_seconds: {
     kind: 'gauge',
-    help: 'When a task last succeeded, seconds since 1970: backup, backup-check (a restored copy was compared), backup-copy (the hook) or verify.',
+    help: 'Time of the last success of a task, seconds since 1970. Tasks: backup, backup-check (a restored copy was compared), backup-copy (the hook) and verify.',
     labels: ['task'],
     programs: ['filler'],
   },
   pronghorn_task_failed: {
     kind: 'gauge',
-    help: '1 when the last attempt of a task failed; of verify, when it found differences.',
+    help: '1 if the last attempt of a task failed; for verify, if it found differences.',
     labels: ['task'],
     programs: ['filler'],
   },
   pronghorn_task_interval_seconds: {
     kind: 'gauge',
-    help: 'Time between two attempts of a task that has a schedule.',
+    help: 'Interval between two attempts of a scheduled task.',
     labels: ['task'],
     programs: ['filler'],
   },
