@@ -235,7 +235,11 @@ it(
       expect((await run('--history', '--sample', '2')).out).toMatch(/in (?:199|200) blocks\.$/m)
       expect(await run('--history', '9..1')).toMatchObject({ code: 2 })
       expect(await run('--history', '--state')).toMatchObject({ code: 2 })
-      expect(await run('--history', '2000000000..')).toMatchObject({ code: 75 })
+      const later = await run('--history', '2000000000..')
+      expect(later).toMatchObject({ code: 75 })
+      expect(later.out).toMatch(/^INCOMPLETE: 0 rows of 20 kinds in 0 blocks\.$/m)
+      const { out: none } = await run('--history', '2000000000..', '--json')
+      expect(JSON.parse(none)).toMatchObject({ clean: false, blocks: 0 })
 
       expect(await run('--against', api.url)).toMatchObject({ code: 0, err: '' })
 

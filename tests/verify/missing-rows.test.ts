@@ -2,6 +2,7 @@ import type { SourceChoice } from '../../services/verify/engine/verify-database.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import { repairDatabase } from '../../services/verify/index.ts'
 
 import { startChain } from '../integration/index-chain.ts'
@@ -76,6 +77,56 @@ it('verify names rows whose parent row in another table is missing', async () =>
     'assets.backed_tokens 7',
     'market.bonus_fee_ranges 9',
   ])
+})
+
+const FIRST_BID_OF_MANY = `seq = (SELECT min(seq) FROM market.bids WHERE auction_id = (
+  SELECT auction_id FROM market.bids GROUP BY auction_id HAVING count(*) > 1 ORDER BY auction_id LIMIT 1))`
+const OFFER_OF_PURCHASE = 'offer_id = (SELECT min(offer_id) FROM market.sales WHERE state = 3)'
+const LAST_TRANSFER_BLOCK = `SELECT max(b.block_num) FROM assets.blocks b
+  WHERE b.first_seq <= (SELECT max(transfer_id) FROM assets.transfers)
+    AND NOT EXISTS (SELECT FROM assets.assets a WHERE a.minted_at_block = b.block_num)`
+
+/** Changes of rows that the chain does not hold any more, each with the rule that it breaks. */
+const contradictions: readonly (readonly [rule: string, text: string])[] = [
+  ...[
+    `UPDATE assets.offers SET state = 4 WHERE ${OFFER_OF_PURCHASE}`,
+    `UPDATE assets.offers SET sender = 'nobody' WHERE ${OFFER_OF_PURCHASE}`,
+    `UPDATE assets.offers SET recipient = 'nobody' WHERE ${OFFER_OF_PURCHASE}`,
+    `UPDATE assets.offers SET sender_asset_ids = sender_asset_ids || 1 WHERE ${OFFER_OF_PURCHASE}`,
+    `UPDATE assets.offers SET updated_at_block = updated_at_block + 1 WHERE ${OFFER_OF_PURCHASE}`,
+    "UPDATE market.sales SET seller = 'nobody' WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 2 AND offer_id IS NOT NULL)",
+    'UPDATE market.sales SET offer_id = NULL WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 3)',
+  ].map((text) => ['a sale and its offer have the same seller, assets and purchase', text] as const),
+  [
+    'the bids of an auction ascend, and the last one is its price',
+    `UPDATE market.bids SET amount = 1 WHERE ${FIRST_BID_OF_MANY}`,
+  ],
+  ...[
+    'DELETE FROM market.royalty_payouts WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts WHERE payout_index = 1)',
+    'UPDATE market.royalty_payouts SET payout_index = 7 WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts)',
+  ].map(
+    (text) =>
+      ['payouts belong to a trade and its asset, and are not more than the highest fee', text] as const,
+  ),
+  ...[
+    `DELETE FROM assets.blocks WHERE block_num = (${LAST_TRANSFER_BLOCK})`,
+    `UPDATE assets.assets SET (transferred_at_block, transferred_at_time) = (
+       SELECT block_num, block_time FROM assets.blocks ORDER BY first_seq OFFSET 40 LIMIT 1)
+     WHERE asset_id = (SELECT min(asset) FROM assets.transfers, unnest(asset_ids) asset)`,
+  ].map(
+    (text) => ['each sender of an asset received it before, and its owner received it last', text] as const,
+  ),
+]
+
+it.each(contradictions)('verify finds that history contradicts the rule "%s": %s', async (rule, text) => {
+  await client.query('BEGIN')
+  try {
+    expect((await client.query(text)).rowCount).toBe(1)
+    const broken = await findDerivedViolations(client, 5)
+    expect(broken.map(({ rule }) => rule)).toContain(rule)
+  } finally {
+    await client.query('ROLLBACK')
+  }
 })
 
 it('verify names missing listings and links, and a repair does not create them', async () => {

@@ -188,9 +188,14 @@ function historyText({ ranges, blocks, kinds, ...found }: ReplayedHistory, rebui
             ? `replaced ${differences.length} rows, and sealed ${resealed} ranges again`
             : 'nothing was written',
         ]),
-    differences.length === 0 ? `No differences: ${end}.` : `${differences.length} rows differ: ${end}.`,
+    verdict(differences.length, blocks, end),
     '',
   ].join('\n')
+}
+
+function verdict(differences: number, blocks: number, end: string): string {
+  if (differences > 0) return `${differences} rows differ: ${end}.`
+  return blocks === 0 ? `INCOMPLETE: ${end}.` : `No differences: ${end}.`
 }
 
 function short(text: string | null): string {
@@ -201,7 +206,7 @@ function short(text: string | null): string {
 function historyJson(history: ReplayedHistory): object {
   const { ranges, kinds, differences, notCompared, ...counts } = history
   return {
-    clean: differences.length === 0,
+    clean: differences.length === 0 && counts.blocks > 0,
     ranges: ranges.map(({ firstBlock, lastBlock }) => ({ first_block: firstBlock, last_block: lastBlock })),
     ...counts,
     kinds,

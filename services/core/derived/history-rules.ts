@@ -167,6 +167,12 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE a.minted_at_block > 0 AND coalesce(m.recipient, a.initial_receiver) <> coalesce(a.owner, a.burned_by_account)
         AND EXISTS (SELECT 1 FROM assets.transfers)
         AND NOT EXISTS (SELECT 1 FROM left_out WHERE blocks @> a.transferred_at_block)
+      UNION ALL
+      SELECT concat_ws(' ', 'asset', a.asset_id, 'was transferred in', a.transferred_at_block, 'but not by transfer', m.transfer_id)
+      FROM moves m JOIN assets.assets a ON a.asset_id = m.asset LEFT JOIN (
+        SELECT block_num, first_seq, lead(first_seq) OVER (ORDER BY first_seq) AS next_seq FROM assets.blocks) b ON b.block_num = a.transferred_at_block
+      WHERE m.is_last AND a.transferred_at_block > 0 AND (b.block_num IS NULL OR m.transfer_id < b.first_seq OR m.transfer_id >= b.next_seq)
+        AND NOT EXISTS (SELECT 1 FROM left_out WHERE blocks @> a.transferred_at_block)
       UNION ALL SELECT concat_ws(' ', 'asset', asset_id, 'has a log of its mint, and no receiver of it') FROM assets.assets
       WHERE minted_seq IS NOT NULL AND initial_receiver IS NULL`,
   },
@@ -226,10 +232,25 @@ export const historyRules: readonly DerivedRule[] = [
       UNION ALL SELECT concat_ws(' ', 'auction', a.auction_id, a.price, a.buyer, 'last bid', b.amount, b.account)
       FROM market.auctions a LEFT JOIN bids b ON b.auction_id = a.auction_id AND b.is_last
       WHERE a.created_at_block > 0 AND (a.buyer IS NOT NULL OR b.account IS NOT NULL) AND (a.price, a.buyer) IS DISTINCT FROM (b.amount, b.account)
+      UNION ALL SELECT concat_ws(' ', 'auction', a.auction_id, 'started at', a.starting_price, 'bid', b.seq, b.amount)
+      FROM market.auctions a JOIN bids b ON b.auction_id = a.auction_id AND b.amount < a.starting_price
       UNION ALL SELECT concat_ws(' ', 'auction', auction_id, 'started at', starting_price, 'but has', price) FROM market.auctions
       WHERE created_at_block > 0 AND (starting_price IS NULL OR starting_price > price OR buyer IS NULL AND starting_price <> price)
       UNION ALL SELECT concat_ws(' ', 'bid', seq, 'of no auction', auction_id) FROM market.bids b
       WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
+  },
+  {
+    // A purchase accepts the offer of the sale in its transaction. The contract ignores the order of the assets.
+    rule: 'a sale and its offer have the same seller, assets and purchase',
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'sale', s.sale_id, s.state, s.seller, s.updated_at_block, 'offer', o.offer_id, o.state, o.sender, o.recipient, o.updated_at_block)
+      FROM market.sales s JOIN assets.offers o USING (offer_id)
+      WHERE (s.state = 3) <> (o.state = 3) OR s.state = 3 AND s.updated_at_block <> o.updated_at_block
+        OR s.seller <> o.sender OR o.recipient <> (SELECT contract FROM market.config)
+        OR NOT (s.asset_ids @> o.sender_asset_ids AND s.asset_ids <@ o.sender_asset_ids)
+      UNION ALL SELECT concat_ws(' ', 'sale', sale_id, 'was purchased without an offer') FROM market.sales
+      WHERE state = 3 AND offer_id IS NULL`,
   },
   {
     // The fee at the time of the trade is not stored, so the contract's maximum of 15 % is the bound.
@@ -245,6 +266,8 @@ export const historyRules: readonly DerivedRule[] = [
         OR p.kind > 0 AND NOT EXISTS (SELECT FROM market.listing_assets l
           WHERE (l.asset_id, l.kind, l.listing_id) = (p.asset_id, p.kind, p.listing_id)))
       UNION ALL SELECT concat_ws(' ', 'payouts of', kind, listing_id, sum(amount), 'of', min(price)) FROM market.royalty_payouts p
-      JOIN market.trades t USING (kind, listing_id) GROUP BY kind, listing_id HAVING sum(amount) > min(price) * 0.15`,
+      JOIN market.trades t USING (kind, listing_id) GROUP BY kind, listing_id HAVING sum(amount) > min(price) * 0.15
+      UNION ALL SELECT concat_ws(' ', 'payouts of event', seq, 'are not numbered from 0 without a gap') FROM market.royalty_payouts
+      GROUP BY seq HAVING min(payout_index) <> 0 OR max(payout_index) <> count(*) - 1`,
   },
 ]
