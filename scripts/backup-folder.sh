@@ -1,11 +1,11 @@
-# Sourced by scripts that run in the project's folder: BACKUP_DIR as Compose reads it from the environment or .env (quotes,
-# comments, variables). Settings that Compose cannot read are listed by scripts/check. The folder `backups` of the project is
-# made when it is not there, and no other one: a wrong path would fill another disk.
+# Sourced by scripts that run in the project's folder. Reads BACKUP_DIR from the environment or .env as Compose does, with
+# quotes, comments and variables; scripts/check lists settings that Compose cannot read. Only the project's own folder
+# `backups` is created if it is missing: with a wrong path in BACKUP_DIR, backups would fill another disk.
 said=$(docker compose --profile '*' config --quiet 2>&1) || {
   scripts/check >&2 && printf '%s\n' "$said" >&2
   exit 1
 }
-# Of the JSON this undoes what a path may hold, and the doubled dollar signs.
+# Undoes the JSON escapes that a path may contain, and the doubled dollar signs.
 BACKUP_DIR=$(docker compose --profile tools config --format json backup |
   sed -n '/"source": /h; /"target": "\/backups"/{g; s/^ *"source": "\(.*\)",$/\1/; p;}' | tail -n 1 |
   sed 's/\\u0026/\&/g; s/\\u003c/</g; s/\\u003e/>/g; s/\\\(["\\]\)/\1/g; s/\$\$/$/g')
@@ -16,7 +16,7 @@ if [ ! -d "$BACKUP_DIR" ]; then
   printf 'BACKUP_DIR: found "%s", which is no folder, allowed: a folder that is there\n' "$BACKUP_DIR" >&2
   exit 1
 fi
-# Backups belong to the user whose folder it is.
+# Backups belong to the owner of the folder.
 owner_of() {
   stat -c %u:%g "$1" 2>/dev/null || printf '%s:%s' "$(id -u)" "$(id -g)"
 }

@@ -2,23 +2,23 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Seconds for which the proxy may still use an address that its name no longer has (nginx.conf, resolver).
+# Seconds for which the proxy may still use a former address of a service's name (nginx.conf, resolver).
 readonly NAME_SECONDS=2
 
-# Containers of a service that run, oldest first.
+# Running containers of a service, oldest first.
 running() { docker compose ps --quiet --status running "$1" 2>/dev/null | xargs --no-run-if-empty docker inspect --format '{{.Created}} {{.Id}}' | sort | cut -d' ' -f2; }
 
 count() { running "$1" | wc -l; }
 
-# Whether a container is what the compose file and the image say now.
+# Whether a container matches the current compose file and image.
 is_current() {
   [ "$(docker inspect --format '{{index .Config.Labels "com.docker.compose.config-hash"}}' "$2")" = "$(docker compose config --hash "$1" | cut -d' ' -f2)" ] &&
     [ "$(docker inspect --format '{{.Image}}' "$2")" = "$(docker image inspect --format '{{.Id}}' "$(docker inspect --format '{{.Config.Image}}' "$2")" 2>/dev/null)" ]
 }
 
-# Runs a one-shot service to its end with the settings of now; its output is shown when it fails. Compose recreates all
-# that depends on a service which it recreates at the same time, so one-shots come first and alone. The service `config` has
-# failed as well where the former configuration stays in use.
+# Runs a one-shot service to its end with the current settings, and shows its output if it fails. One-shot services run
+# first and one by one, because Compose recreates every service that depends on a service which it recreates in the same
+# call. The service `config` also counts as failed if the former configuration stays in use.
 one_shot() {
   output=$(docker compose up --detach "$1" 2>&1) || { say "$output"; return 1; }
   id=$(docker compose ps --all --quiet "$1")
@@ -29,8 +29,8 @@ one_shot() {
   return 1
 }
 
-# Replaces each container of a service by a new one. The old one leaves once the new one answers and the proxy knows it,
-# and ends the requests that it has. roll SERVICE [--all]: without --all only those that are not current.
+# Replaces each container of a service by a new one. Once the new container answers and the proxy knows its address, the
+# old container finishes its requests and stops. roll SERVICE [--all]: without --all, current containers are kept.
 roll() {
   wanted=$(count "$1")
   for old in $(running "$1"); do
@@ -49,9 +49,9 @@ roll() {
   done
 }
 
-# Recreates the containers of a service that are not current. Compose recreates all that depends on a service which it
-# recreates at the same time, so a service that others depend on comes alone. (--no-deps would change the hash.)
-# recreate SERVICE [SECONDS]: the old container has SECONDS to stop.
+# Recreates the containers of a service that are not current. A service on which others depend is recreated alone, because
+# Compose recreates every service that depends on a service which it recreates in the same call. (--no-deps would change
+# the hash of the configuration.) recreate SERVICE [SECONDS]: the old container has SECONDS to stop.
 recreate() {
   for each in $(docker compose ps --all --quiet "$1"); do
     ! is_current "$1" "$each" || continue
@@ -67,7 +67,7 @@ remove_added() {
     head -n "$(($(docker compose ps --all --quiet "$1" | wc -l) - $2))" | xargs --no-run-if-empty docker rm --force >/dev/null
 }
 
-# Checksums of what is rendered for each service that does not notice a change by itself.
+# Checksums of the rendered files of each service that does not notice changed files by itself.
 rendered() {
   docker compose run --rm --no-TTY --no-deps --entrypoint sh config -c '
     sum() { each=$1; shift; (cd "/rendered/$each" 2>/dev/null && echo "$each $(cat "$@" 2>/dev/null | cksum)"); }
@@ -77,7 +77,8 @@ rendered() {
     sum prometheus prometheus.yml' 2>/dev/null
 }
 
-# Brings what runs to the settings and images of now, and starts what is missing. Services that answer requests have no gap.
+# Brings the running containers to the current settings and images, and starts missing services. The api and the state
+# service answer requests meanwhile.
 apply() {
   before=$(rendered)
   one_shot config
@@ -98,9 +99,9 @@ apply() {
     say 'prometheus: reloading its configuration'
     running prometheus | xargs --no-run-if-empty docker kill --signal HUP >/dev/null
   fi
-  # The ports are closed while the old proxy waits for its last answers.
+  # While the old proxy finishes its requests, its ports are closed.
   recreate nginx 2
-  # Services that the settings no longer ask for, such as the demo's devchain.
+  # Removes services that the settings no longer include, such as the devchain of the demo.
   for service in $(docker compose --profile '*' ps --services --status running); do
     docker compose config --services | grep -qx "$service" || docker compose --profile '*' rm --stop --force "$service" >/dev/null 2>&1
   done
