@@ -83,7 +83,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('if a request fails, one of the identical requests that wait for it tries again, once', async () => {
+  it('if a request fails, one of the waiting identical requests runs the query again, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),

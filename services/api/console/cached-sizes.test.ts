@@ -88,7 +88,7 @@ it('the table sizes cache uses the measurement of another process', async () => 
   expect([one.counted.measurements, other.counted.measurements]).toEqual([1, 0])
 })
 
-it('the table sizes cache leaves the measurement to the process that is scheduled', async () => {
+it('the table sizes cache does not measure while another process does', async () => {
   const store = createMemoryStore(logger)
   await store.increment('console:sizes:turn', 30_000)
   const { sizes, counted } = countedSizes({ store })

@@ -148,7 +148,7 @@ it('the console data shows whether requests are answered while the primary is un
   })
 })
 
-it('the console data counts from the start of a state: from the database, else from the first poll', () => {
+it('the console data has the start time of a state, from the database if it is known there, else from the first poll', () => {
   const history = new ProgressHistory()
   const healthy = { ...state, servers: state.servers.slice(0, 1) }
   history.look(healthy, [], NOW_MS - 60_000)

@@ -19,7 +19,7 @@ const limits = {
 /** A connection whose client completes the handshake and then reads nothing. */
 class UnreadSocket extends Duplex {
   override _read(): void {
-    // Frames are pushed.
+    // Nothing to do: `send` pushes the frames.
   }
 
   override _write(chunk: Buffer, _encoding: string, taken: () => void): void {

@@ -8,7 +8,7 @@ describe('attribute filters', () => {
       ({ family, containments }) => [family, ...containments].join(' '),
     )
 
-  it('an attribute filter searches the type that its name states; without a type, every type that fits', () => {
+  it('an attribute filter with a type compares values of this type; a filter without a type compares every type that the text can have', () => {
     expect(read({ 'data.a': 'x' })).toEqual(['data {"a":"x"}'])
     expect(read({ 'data.a': 4 })).toEqual(['data {"a":4} {"a":"4"}'])
     expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
@@ -30,7 +30,7 @@ describe('attribute filters', () => {
     expect(() => read({ [name]: value })).toThrow(`Invalid value for parameter ${name}: it must be`)
   })
 
-  it('several values of an attribute filter match any of them if it accepts lists; otherwise the last value counts', () => {
+  it('several values of an attribute filter match a list that contains all of them, or the last value alone', () => {
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]} {"tags":"y"}'])
     expect(read({ 'data.tags': ['x', '4'] })).toEqual(['data {"tags":["x","4"]} {"tags":"4"} {"tags":4}'])
     expect(read({ 'data:number.tags': ['3', '4'] })).toEqual(['data {"tags":[3,4]} {"tags":4}'])
@@ -38,7 +38,7 @@ describe('attribute filters', () => {
     expect(read({ 'data.tags': [] })).toEqual(['data {"tags":[]}'])
   })
 
-  it('an attribute filter without lists that gets several different values causes a warning', () => {
+  it('an attribute filter with several different values causes a warning', () => {
     const warnings: string[] = []
     const raw = new Map<string, RawValue>([
       ['data.a', ['x', 'y']],

@@ -45,15 +45,21 @@ const agents = {
 const mintRange = {
   min_template_mint: int('Every mint number in the listing is at least this.', { minimum: 1 }),
   max_template_mint: int(
-    'Every mint number in it is at most this; without a minimum, listings without any stay.',
+    'Every mint number in the listing is at most this; without a minimum, listings without a mint number match.',
     { minimum: 1 },
   ),
-  min_effective_mint: int('The same with original mint numbers where there are any; needs collection_name.', {
-    minimum: 1,
-  }),
-  max_effective_mint: int('The same; listings without a mint number do not match; needs collection_name.', {
-    minimum: 1,
-  }),
+  min_effective_mint: int(
+    'Every effective mint number in the listing is at least this; needs collection_name.',
+    {
+      minimum: 1,
+    },
+  ),
+  max_effective_mint: int(
+    'Every effective mint number in the listing is at most this; listings without a mint number do not match; needs collection_name.',
+    {
+      minimum: 1,
+    },
+  ),
 }
 
 const price = {
@@ -103,9 +109,9 @@ export type CheapestValues = Values<ReturnType<typeof cheapestParameters>>
 const auctionFilter = {
   bidder: names('One of the given accounts has bid.'),
   participant: name(
-    'In which this account has something to do: running with its asset or bid, or ended and not claimed.',
+    'Running auctions in which this account sells or has bid, and ended auctions that this account has sold or won and not claimed.',
   ),
-  hide_empty_auctions: flag('true: only with a bid.'),
+  hide_empty_auctions: flag('true: only auctions with a bid.'),
 }
 
 /** Texts about the states of a kind of listing, for the documentation. */
@@ -202,7 +208,7 @@ export const assetSaleParameters = {
   buyer: names('Buyer is one of the given values.'),
   ...priceSymbols,
   ...sortOrder('desc'),
-  limit: int('Trades; at most 500.', { default: 500, minimum: 1 }),
+  limit: int('Number of trades; at most 500.', { default: 500, minimum: 1 }),
   bundles: flag('false: only trades of this asset alone.'),
 }
 
@@ -217,7 +223,7 @@ export function payoutParameters(limit: number) {
     asset_id: ids('Asset is one of the given values.'),
     ...priceSymbols,
     listing_type: choice('Type of the listing.', listingTypes),
-    listing_id: id('Its id.'),
+    listing_id: id('Id of the listing.'),
     category: choices('Rule is one of the given values.', categories),
     ...idBoundaries('log_global_sequence'),
   }
@@ -242,7 +248,10 @@ export function templateRuleParameters(limit: number) {
 export function attributeRuleParameters(limit: number) {
   return {
     ...ofCollection,
-    source: int('Where the attribute is looked up.', { minimum: 0 }),
+    source: int(
+      'Attributes in which the rule looks up the attribute: 0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable.',
+      { minimum: 0 },
+    ),
     field: text('Name of the attribute.', { minimum: 1 }),
     ...paging(limit),
   }

@@ -5,7 +5,7 @@ import { collections, schemasOfAccount, templates } from '../../nft/records/inde
 /** An account of `/v1/accounts` or `/v1/burns`. */
 export const accountCount = declareRecord(
   'AccountCount',
-  'An account and how many assets it owns, or burned',
+  'An account, and the number of assets that the account owns or has burned',
   {
     account: field.name('p.account', 'Account'),
     assets: field.decimal('p.assets', 'Matching assets'),
@@ -18,53 +18,61 @@ const ofCollection = shape.object({
 })
 
 /** Holdings of one account. */
-export const accountDetail = shape.record('AccountDetail', 'What an account owns', {
-  collections: shape.list(ofCollection, 'Most first'),
-  schemas: shape.list(
-    shape.object({ schema: schemasOfAccount.schema, assets: shape.decimal('Assets of the schema') }),
-    'Most first',
-  ),
-  templates: shape.list(
-    shape.object({
-      template: templates.schema,
-      template_id: shape.decimal('Template'),
-      collection_name: shape.text('Collection'),
-      assets: shape.decimal('Assets of the template'),
-    }),
-    'Most first; assets without a template have no entry',
-  ),
-  assets: shape.decimal('All assets'),
-})
+export const accountDetail = shape.record(
+  'AccountDetail',
+  'Number of assets that an account owns, by collection, schema and template',
+  {
+    collections: shape.list(ofCollection, 'Collections, those with the most assets first'),
+    schemas: shape.list(
+      shape.object({ schema: schemasOfAccount.schema, assets: shape.decimal('Assets of the schema') }),
+      'Schemas, those with the most assets first',
+    ),
+    templates: shape.list(
+      shape.object({
+        template: templates.schema,
+        template_id: shape.decimal('Template'),
+        collection_name: shape.text('Collection'),
+        assets: shape.decimal('Assets of the template'),
+      }),
+      'Templates, those with the most assets first; assets without a template have no entry',
+    ),
+    assets: shape.decimal('All assets'),
+  },
+)
 
 /** Holdings of one account in a collection. */
 export const accountCollectionRecord = shape.record(
   'AccountCollection',
-  'What an account owns of a collection',
+  'Number of assets of a collection that an account owns, by schema and template',
   {
     schemas: shape.list(
       shape.object({ schema_name: shape.text('Schema'), assets: shape.decimal('Assets') }),
-      'Most first',
+      'Schemas, those with the most assets first',
     ),
     templates: shape.list(
       shape.object({
-        template_id: shape.nullable(shape.decimal('Template; null for assets without one')),
+        template_id: shape.nullable(shape.decimal('Template; null for assets without a template')),
         assets: shape.decimal('Assets'),
       }),
-      'Most first',
+      'Templates, those with the most assets first',
     ),
   },
 )
 
 /** Burned assets of one account. */
-export const burnDetail = shape.record('BurnDetail', 'What an account burned', {
-  collections: shape.list(ofCollection, 'Most first'),
-  templates: shape.list(
-    shape.object({
-      collection_name: shape.text('Collection'),
-      template_id: shape.nullable(shape.decimal('Template; null for assets without one')),
-      assets: shape.decimal('Assets'),
-    }),
-    'Most first',
-  ),
-  assets: shape.integer('All burned assets'),
-})
+export const burnDetail = shape.record(
+  'BurnDetail',
+  'Number of assets that an account has burned, by collection and template',
+  {
+    collections: shape.list(ofCollection, 'Collections, those with the most assets first'),
+    templates: shape.list(
+      shape.object({
+        collection_name: shape.text('Collection'),
+        template_id: shape.nullable(shape.decimal('Template; null for assets without a template')),
+        assets: shape.decimal('Assets'),
+      }),
+      'Templates, those with the most assets first',
+    ),
+    assets: shape.integer('All burned assets'),
+  },
+)

@@ -3,28 +3,39 @@ import { declareRecord, field } from '../../../records/fields/index.ts'
 import { templateMint } from '../../nft/records/index.ts'
 
 /** Statistics of an asset, `a`. The original of an asset bridged from another chain is unknown. */
-export const assetStatsRecord = declareRecord('AssetStats', 'The place of an asset in its series', {
-  template_mint: templateMint,
-  original: field.constant(
-    'null',
-    shape.nullable(
-      shape.object(
-        {
-          mint: shape.nullable(shape.decimal('Mint number')),
-          total_ever: shape.decimal('Assets ever minted'),
-          circulation: shape.decimal('Assets that are not burned'),
-          burned: shape.decimal('Assets that are burned'),
-        },
-        'The series that it was bridged from',
+export const assetStatsRecord = declareRecord(
+  'AssetStats',
+  'Mint number of an asset, and numbers of assets in the series of its template',
+  {
+    template_mint: templateMint,
+    original: field.constant(
+      'null',
+      shape.nullable(
+        shape.object(
+          {
+            mint: shape.nullable(shape.decimal('Mint number')),
+            total_ever: shape.decimal('Assets ever minted'),
+            circulation: shape.decimal('Assets that are not burned'),
+            burned: shape.decimal('Assets that are burned'),
+          },
+          'Series of the original asset from which the asset was bridged',
+        ),
       ),
     ),
-  ),
-})
+  },
+)
 
 /** Asset numbers of a collection or schema. The relation `k` has the counters. */
 const counted = {
-  assets: field.nullable(field.decimal('(SELECT minted FROM k)', 'Assets ever minted; null when none')),
-  burned: field.nullable(field.decimal('(SELECT burned FROM k)', 'Of these, burned')),
+  assets: field.nullable(
+    field.decimal(
+      '(SELECT minted FROM k)',
+      'Assets ever minted, burned ones included; null when none were minted',
+    ),
+  ),
+  burned: field.nullable(
+    field.decimal('(SELECT burned FROM k)', 'Burned assets; null when none were minted'),
+  ),
 }
 
 /** Statistics of the collection `$1`; the relation `r` has the burned assets of its templates. */
@@ -35,7 +46,7 @@ export const collectionStatsRecord = declareRecord('CollectionStats', 'Counts of
       ORDER BY r.burned DESC, r.template_id) FROM r WHERE r.burned > 0)`,
     shape.object({
       burned: shape.integer('Burned assets'),
-      template_id: shape.integer('Template; 0 for assets without one'),
+      template_id: shape.integer('Template; 0 for assets without a template'),
     }),
   ),
   burned_by_schema: field.list(
@@ -72,5 +83,5 @@ export const schemaStatsRecord = declareRecord('SchemaStats', 'Counts of a schem
 /** Statistics of a template, whose counters are `n`. */
 export const templateStatsRecord = declareRecord('TemplateStats', 'How many assets a template has', {
   assets: field.decimal('coalesce(n.minted, 0)', 'Assets ever minted'),
-  burned: field.decimal('coalesce(n.burned, 0)', 'Of these, burned'),
+  burned: field.decimal('coalesce(n.burned, 0)', 'Burned assets'),
 })

@@ -32,7 +32,7 @@ const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...col
 export const statsParameters = {
   collections: { ...collectionFilter, ...collectionName, ...ranking(['volume', 'sales']) },
   collection: {
-    collection_name: inPath(names('Collection; of several, the one with most trades.')),
+    collection_name: inPath(names('Collection; of several, the collection with the most trades.')),
     ...collectionFilter,
     ...ranking(['volume', 'sales']),
   },

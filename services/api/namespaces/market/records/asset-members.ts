@@ -144,30 +144,39 @@ const auctions = objectsByKey(
 const ofMarket = (id: string): RecordSchema =>
   shape.object({
     market_contract: shape.text('Account of the market contract'),
-    [id]: shape.decimal('Its id'),
+    [id]: shape.decimal('Id of the listing'),
   })
 
 const members = {
-  sales: shape.list(ofMarket('sale_id'), 'Listed sales that contain it; always empty inside a listing'),
+  sales: shape.list(
+    ofMarket('sale_id'),
+    'Listed sales that contain the asset; always empty inside a listing',
+  ),
   auctions: shape.list(
     ofMarket('auction_id'),
-    'Running auctions that contain it; always empty inside a listing',
+    'Running auctions that contain the asset; always empty inside a listing',
   ),
-  'prices?': shape.list(assetPrice, 'Prices of its template, by token; absent without a template'),
+  'prices?': shape.list(
+    assetPrice,
+    'Prices of the template of the asset, by token; absent without a template',
+  ),
   'template_buyoffers?': shape.list(
     shape.object({
       market_contract: shape.text('Account of the market contract'),
-      buyoffer_id: shape.decimal('Its id'),
+      buyoffer_id: shape.decimal('Id of the template buy offer'),
       token_symbol: shape.text('Token of the price'),
     }),
-    'The highest open offer for its template in each token; always empty inside a listing, absent without a template',
+    'Highest open offer for the template of the asset, by token; always empty inside a listing, absent without a template',
   ),
 }
 
 /** Position of the prices among the shared rows of an asset, and among the lists of the market. */
 const PRICES = 3
 
-const named = { title: 'ListingAsset', description: 'An asset and what the market says of it' }
+const named = {
+  title: 'ListingAsset',
+  description: 'An asset with its sales, auctions, prices and template buy offers',
+}
 const shared = [templatePricesRow]
 const columns = ['a.asset_id', 'a.template_id']
 

@@ -56,14 +56,14 @@ export const config = declareRecord('Config', 'Settings of the contract', {
   maximum_auction_duration: field.integer('c.maximum_auction_duration', 'Seconds'),
   minimum_bid_increase: field.number(
     'c.minimum_bid_increase',
-    'Share by which a bid must exceed the one before',
+    'Share by which a bid must exceed the bid before',
   ),
   auction_reset_duration: field.integer(
     'c.auction_reset_duration',
-    'Seconds that an auction runs at least after a bid',
+    'Minimum time that an auction continues after a bid, seconds',
   ),
-  supported_tokens: field.list(TOKENS, token, 'Tokens that can be paid with'),
-  supported_pairs: field.list(PAIRS, pair, 'Currencies that prices can be given in'),
+  supported_tokens: field.list(TOKENS, token, 'Tokens for payments'),
+  supported_pairs: field.list(PAIRS, pair, 'Pairs of the currency of a price and the token of the payment'),
   'history_since_block?': field.historySince('market'),
 })
 
@@ -77,7 +77,7 @@ export async function marketConfig(session: Session, contract: string): Promise<
 /** A marketplace. */
 export const marketplace = declareRecord('Marketplace', 'A marketplace that earns fees', {
   marketplace_name: field.text('m.marketplace_name', 'Name; empty = the default marketplace'),
-  creator: field.name('m.creator', 'Account that the fees go to'),
+  creator: field.name('m.creator', 'Account that receives the fees'),
   created_at_block: field.ofHistory(field.decimal('m.created_at_block', 'Block of creation')),
   created_at_time: field.ofHistory(field.time('m.created_at_time', 'Time of creation')),
 })

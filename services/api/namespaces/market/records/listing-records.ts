@@ -25,7 +25,7 @@ const contracts = {
 const presentFee: Group<RowParts> = {
   members: {
     current_collection_fee: shape.number(
-      'Present fee of the collection; collection.market_fee is that of the time of listing',
+      'Current fee of the collection; collection.market_fee is the fee at the time of the listing',
     ),
   },
   isText: true,
@@ -36,10 +36,10 @@ const presentFee: Group<RowParts> = {
 const common = {
   maker_marketplace: field.emptyName(
     'l.maker_marketplace',
-    'Marketplace that it was listed on; empty = the default one',
+    'Marketplace of the listing; empty = the default marketplace',
   ),
   taker_marketplace: field.nullable(
-    field.emptyName('l.taker_marketplace', 'Marketplace that it was bought on; empty = the default one'),
+    field.emptyName('l.taker_marketplace', 'Marketplace of the purchase; empty = the default marketplace'),
   ),
   current_collection_fee: presentFee,
   updated_at_block: field.ofHistory(field.decimal('l.updated_at_block', 'Block of the last change')),
@@ -63,7 +63,7 @@ function contents(ids: string): RecordMembers<RowParts> {
   return {
     assets: assetList(listedAssets, {
       ...{ name: 'assets', ids },
-      description: 'Assets in the order of the listing, in their present state',
+      description: 'Assets in the order of the listing, with their current data',
     }),
     collection: collectionThen,
   }
@@ -89,7 +89,7 @@ const salePrice = field.object(
   {
     ...token,
     median: field.nullable(
-      field.number('o.median', 'Present median of the oracle, when the price follows it'),
+      field.number('o.median', 'Current median of the oracle, if the price follows the oracle'),
     ),
     amount: field.nullable(
       field.decimal(
@@ -98,7 +98,7 @@ const salePrice = field.object(
       ),
     ),
   },
-  'In the token that is paid with',
+  'Price in the token of the payment',
 )
 
 const bid = shape.record('Bid', 'A bid of an auction', {
@@ -134,7 +134,7 @@ const saleMembers: RecordMembers<RowParts> = {
   seller: field.name('l.seller', 'Account that sells'),
   buyer: field.nullable(field.name('l.buyer', 'Account that bought; null until sold')),
   ...common,
-  offer_id: field.decimal('l.offer_id', 'Trade offer that carries the assets'),
+  offer_id: field.decimal('l.offer_id', 'Trade offer that contains the assets'),
   price: salePrice,
   listing_price: field.decimal(
     'l.listing_price',
@@ -178,7 +178,7 @@ const listedSales = declareKind({
   members: {
     ...saleMembers,
     ordinality: {
-      members: { ordinality: shape.decimal('Place in this answer, from 1') },
+      members: { ordinality: shape.decimal('Position of the sale in the answer, from 1') },
       isText: true,
       write: ({ place }) => `"ordinality":"${place}"`,
     },
@@ -205,9 +205,9 @@ const auctions = declareKind({
     price,
     claimed_by_buyer: field.flag('l.claimed_by_buyer', 'The winner has taken the assets'),
     claimed_by_seller: field.flag('l.claimed_by_seller', 'The seller has taken the money'),
-    end_time: field.time('l.end_time * 1000', 'End; a late bid moves it'),
+    end_time: field.time('l.end_time * 1000', 'End of the auction; a late bid moves the end'),
     is_seller_contract: isSellerContract,
-    bids: field.list(BIDS, bid, 'Bids, the first first'),
+    bids: field.list(BIDS, bid, 'Bids in the order of time'),
     state: stateField(
       'z.now',
       '0 waiting for the assets, 1 running, 2 cancelled, 3 sold, 4 ended without a bid',
@@ -229,12 +229,14 @@ const buyoffers = declareKind({
   members: {
     ...contracts,
     buyoffer_id: field.decimal('l.buyoffer_id', 'Buy offer'),
-    seller: field.name('l.seller', 'Account that the offer is made to'),
-    buyer: field.name('l.buyer', 'Account that would buy'),
+    seller: field.name('l.seller', 'Account to which the offer is made'),
+    buyer: field.name('l.buyer', 'Account that made the offer'),
     ...common,
     price,
     memo: field.text('l.memo', 'Memo'),
-    decline_memo: field.nullable(field.text('l.decline_memo', 'Memo of the recipient; null unless declined')),
+    decline_memo: field.nullable(
+      field.text('l.decline_memo', 'Memo of the recipient; null if the offer was not declined'),
+    ),
     state: stateField(
       'l.state',
       '0 pending, 1 declined, 2 cancelled, 3 accepted, 4 invalid (the recipient does not own an asset)',
@@ -261,9 +263,12 @@ const templateBuyoffers = declareKind({
   further: [`${DELIVERED} AS asset_ids`],
   members: {
     ...contracts,
-    buyoffer_id: field.decimal('l.buyoffer_id', 'Template buy offer; its ids are not those of buy offers'),
-    seller: field.nullable(field.name('l.seller', 'Account that delivered; null until then')),
-    buyer: field.name('l.buyer', 'Account that would buy'),
+    buyoffer_id: field.decimal(
+      'l.buyoffer_id',
+      'Template buy offer; the ids are separate from the ids of buy offers',
+    ),
+    seller: field.nullable(field.name('l.seller', 'Account that sold the asset; null until the sale')),
+    buyer: field.name('l.buyer', 'Account that made the offer'),
     ...common,
     price,
     state: stateField('l.state', '0 listed, 1 cancelled, 2 sold', [0, 1, 2]),

@@ -77,13 +77,13 @@ const logged: Readonly<Record<ListingKind, Readonly<Record<string, LoggedAction>
   sale: {
     lognewsale: stored(listed),
     logsalestart: stored({
-      offer_id: [shape.decimal('Trade offer that carries the assets'), 'l.offer_id::text'],
+      offer_id: [shape.decimal('Trade offer that contains the assets'), 'l.offer_id::text'],
     }),
     cancelsale: nothing,
     purchasesale: stored({
       ...taken,
       intended_delphi_median: [
-        shape.decimal('Median that the buyer named'),
+        shape.decimal('Median of the oracle in the purchase action'),
         'coalesce(l.intended_median, 0)::text',
       ],
     }),

@@ -4,7 +4,7 @@ import type { Field } from '../../../records/fields/index.ts'
 import { tokenMembers } from './token-fields.ts'
 
 /** The earnings of an account in one token. */
-export const royaltySumRecord = shape.record('RoyaltySum', 'What an account earned in one token', {
+export const royaltySumRecord = shape.record('RoyaltySum', 'Sum that an account earned in one token', {
   ...tokenMembers,
   amount: shape.decimal('Sum'),
   payout_count: shape.decimal('Payouts'),

@@ -15,10 +15,10 @@ export const inventoryRecord = shape.record('InventoryPrices', 'Value of the ass
 const counted: Members = { volume: shape.decimal('Sum of the prices'), sales: shape.decimal('Trades') }
 
 const collectionStat = shape.extend(collections.schema, 'CollectionStat', 'Trades of a collection', counted)
-const accountStat = shape.record('AccountStat', 'What an account traded', {
+const accountStat = shape.record('AccountStat', 'Trades of an account', {
   account: shape.text('Account'),
-  buy_volume: shape.decimal('Sum of what it bought'),
-  sell_volume: shape.decimal('Sum of what it sold'),
+  buy_volume: shape.decimal('Sum of the prices of all purchases'),
+  sell_volume: shape.decimal('Sum of the prices of all sales'),
 })
 
 const templateStat = shape.record('TemplateStat', 'Trades of single assets of a template', {
@@ -67,10 +67,10 @@ const schemaStatV2 = shape.record('SchemaStatV2', 'Trades of single assets of a 
 const marketStat = shape.record('MarketStat', 'Trades of a marketplace', {
   market_contract: shape.text('Account of the market contract'),
   marketplace_name: shape.text('Name; empty = the default marketplace'),
-  sellers: shape.decimal('Accounts that sold what was listed there'),
-  buyers: shape.decimal('Accounts that bought there'),
-  maker_volume: shape.decimal('Sum of what was listed there'),
-  taker_volume: shape.decimal('Sum of what was bought there'),
+  sellers: shape.decimal('Number of accounts that sold via listings of the marketplace'),
+  buyers: shape.decimal('Number of accounts that bought on the marketplace'),
+  maker_volume: shape.decimal('Sum of the prices of trades that were listed on the marketplace'),
+  taker_volume: shape.decimal('Sum of the prices of trades that were bought on the marketplace'),
 })
 
 const graphPoint = shape.record('GraphPoint', 'Trades of a day', {
@@ -84,7 +84,7 @@ const salesStat = shape.record('SalesStat', 'All sales', {
   sales: shape.decimal('Sales'),
 })
 
-const symbol = shape.object(tokenMembers, 'The token that is counted')
+const symbol = shape.object(tokenMembers, 'Token of the counted trades')
 
 const results = (title: string, description: string, item: RecordSchema): NamedSchema =>
   shape.record(title, description, { symbol, results: shape.list(item) })

@@ -72,7 +72,7 @@ export const templatePriceRecord = declareRecord(
 )
 
 /** Summed price statistics, `s`. */
-export const priceSumRecord = declareRecord('PriceSum', 'Sums over assets of the prices of their templates', {
+export const priceSumRecord = declareRecord('PriceSum', 'Prices of the templates, summed over assets', {
   ...tokenFields,
   ...statistics('s'),
   suggested_median: field.decimal('s.suggested_median', 'Sum of the suggested medians'),
@@ -84,7 +84,7 @@ export const assetSaleRecord = declareRecord('AssetSale', 'A trade of an asset',
   market_contract: marketContract,
   ...listing,
   ...tokenFields,
-  price: field.decimal('k.price', 'Amount in units of the smallest decimal place; of the whole bundle'),
+  price: field.decimal('k.price', 'Price of the whole bundle, in units of the smallest decimal place'),
   seller: field.name('k.seller', 'Account that sold'),
   buyer: field.name('k.buyer', 'Account that bought'),
   block_time: field.time('k.trade_time', 'Time of the trade'),

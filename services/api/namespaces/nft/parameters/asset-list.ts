@@ -25,7 +25,7 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     hide_templates_by_accounts: names(
       'Leave out templates of which one of the given accounts owns an asset.',
     ),
-    only_duplicate_templates: flag('Only assets whose owner has an older one of the same template.'),
+    only_duplicate_templates: flag('Only assets whose owner has an older asset of the same template.'),
     has_backed_tokens: flag('true: assets with backed tokens; false: assets without.'),
     has_template_buyoffer: flag(
       'true: assets whose template has a listed buy offer; false: all other assets.',

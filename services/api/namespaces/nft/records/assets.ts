@@ -68,7 +68,7 @@ const ownFields = {
   immutable_data: field.attributes('a.immutable_data', 'Own attributes that never change'),
   template_mint: templateMint,
   backed_tokens: {
-    members: { backed_tokens: shape.list(backedToken, 'Tokens locked in it') },
+    members: { backed_tokens: shape.list(backedToken, 'Tokens locked in the asset') },
     columns: ['a.asset_id'],
     isText: true,
     write: ({ lists }, id) => `"backed_tokens":${lists[0]!.get(id) ?? '[]'}`,
@@ -84,14 +84,14 @@ const ownFields = {
   minted_at_time: time('minted_at_time', 'the mint'),
   original_mint: field.constant(
     'null',
-    shape.nullable(shape.decimal('Mint number of the asset that it was bridged from')),
+    shape.nullable(shape.decimal('Mint number of the original asset from which the asset was bridged')),
   ),
   shared: {
     members: {
       collection: lightCollection,
       schema: lightSchema,
-      is_transferable: shape.flag('The template is transferable, or there is none'),
-      is_burnable: shape.flag('The template is burnable, or there is none'),
+      is_transferable: shape.flag('Whether the template is transferable; true without a template'),
+      is_burnable: shape.flag('Whether the template is burnable; true without a template'),
       template: shape.nullable(lightTemplate),
       data: shape.attributes(
         'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +
@@ -147,7 +147,7 @@ const unknownKeys = assets.schema.required!.filter((name) => name !== 'contract'
 
 const nothing: RecordSchema = { type: 'null', description: 'Not known' }
 
-const unknownAsset = shape.record('UnknownAsset', 'An asset that is not known: only its id is', {
+const unknownAsset = shape.record('UnknownAsset', 'An asset of which only the id is known', {
   contract: shape.text('Account of the assets contract'),
   asset_id: shape.decimal('Asset'),
   ...Object.fromEntries(unknownKeys.map((name) => [name, nothing])),

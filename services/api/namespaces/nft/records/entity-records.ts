@@ -63,7 +63,7 @@ const schemaKind = {
 export const schemas = declareKind({
   ...schemaKind,
   title: 'Schema',
-  description: 'A schema: which attributes assets of a kind have',
+  description: 'A schema: the attributes that its assets can have',
   members: {
     contract,
     own: ofFragment(schemaFields),
@@ -87,7 +87,11 @@ export const schemasOfAccount = declareKind({
 
 /** Templates, by id. */
 export const templates = declareKind({
-  ...{ title: 'Template', description: 'A template: what many assets have in common', keyType: 'integer' },
+  ...{
+    title: 'Template',
+    description: 'A template: the data that its assets have in common',
+    keyType: 'integer',
+  },
   ...{ alias: 't', key: 't.template_id', from: 'assets.templates t', where: 't.template_id = p.k' },
   members: {
     contract,

@@ -187,13 +187,13 @@ export const schemaRow = sharedRow({
 
 /** The attribute `name` of an asset or template. */
 export const shownName = shape.nullable(
-  shape.text('The attribute name; a number or a list as its text. Absent without such an attribute'),
+  shape.text('Value of the attribute `name`, as text; absent without this attribute'),
 )
 
 const supply = {
   template_id: field.decimal('t.template_id', 'Template'),
   max_supply: field.decimal('t.max_supply', 'Greatest number of assets; 0 = unlimited'),
-  issued_supply: field.decimal('t.issued_supply', 'Assets minted so far; burning does not lower it'),
+  issued_supply: field.decimal('t.issued_supply', 'Number of assets minted so far, burned ones included'),
 }
 const flags = {
   is_transferable: field.flag('t.transferable', 'Assets can be transferred'),

@@ -5,7 +5,7 @@ import { declareRecord, field } from '../../../records/fields/index.ts'
 export const config = declareRecord('Config', 'Settings of the contract', {
   atomictools_contract: field.contract('tools_contract', 'Account of the contract'),
   atomicassets_contract: field.text('c.assets_contract', 'Account of the assets contract'),
-  version: field.text('c.version', 'Version that the contract names'),
+  version: field.text('c.version', 'Version of the contract'),
   'history_since_block?': field.historySince('tools'),
 })
 

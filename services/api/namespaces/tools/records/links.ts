@@ -21,8 +21,8 @@ export function linksOf(configured: string | undefined): DeclaredKind {
       tools_contract: field.contract('tools_contract', 'Account of the contract'),
       link_id: field.decimal('l.link_id', 'Link'),
       assets_contract: field.json(account, shape.text('Account of the assets contract')),
-      creator: field.name('l.creator', 'Account that announced it'),
-      claimer: field.nullable(field.name('l.claimer', 'Account that claimed it')),
+      creator: field.name('l.creator', 'Account that announced the link'),
+      claimer: field.nullable(field.name('l.claimer', 'Account that claimed the link')),
       state: field.json('l.state', {
         type: 'integer',
         enum: [0, 1, 2, 3],
@@ -31,7 +31,7 @@ export function linksOf(configured: string | undefined): DeclaredKind {
       memo: field.text('l.memo', 'Memo'),
       assets: assetList(assets, {
         name: 'assets',
-        description: 'Assets in the order of the announcement, in their present state',
+        description: 'Assets in the order of the announcement, with their current data',
         ids: 'l.asset_ids',
         contract: account,
       }),
@@ -43,7 +43,7 @@ export function linksOf(configured: string | undefined): DeclaredKind {
       updated_at_time: field.ofHistory(field.time('l.updated_at_time', 'Time of the last change of state')),
       public_key: field.name(
         'l.public_key',
-        'Key that the claim must be signed with: PUB_K1_..., PUB_R1_... or PUB_WA_...',
+        'Key with which the claim must be signed: PUB_K1_..., PUB_R1_... or PUB_WA_...',
       ),
     },
     contained: containedAssets(assets, 'l.asset_ids'),
