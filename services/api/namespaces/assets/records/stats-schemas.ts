@@ -5,7 +5,7 @@ import { templateMint } from '../../nft/records/index.ts'
 /** Statistics of an asset, `a`. The original of an asset bridged from another chain is unknown. */
 export const assetStatsRecord = declareRecord(
   'AssetStats',
-  'Mint number of an asset, and numbers of assets in the series of its template',
+  'Mint number of an asset within its template; the series of an original asset is always null',
   {
     template_mint: templateMint,
     original: field.constant(
