@@ -63,8 +63,11 @@ export async function withDatabase(
   }
 }
 
-/** Refuses a database that lacks tables of this version. @throws FatalError `DATABASE_TOO_OLD`. */
+/**
+ * Refuses a database that lacks tables of this version, or has a schema of a later one.
+ * @throws FatalError `DATABASE_TOO_OLD`, `DATABASE_TOO_NEW`, `MIGRATION_FAILED`.
+ */
 export async function requireSchema(client: Client): Promise<void> {
-  if (await isMigrated(client)) return
+  if (await isMigrated(client, { isStrict: true })) return
   throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
 }

@@ -177,7 +177,17 @@ it('pronghorn verify exits with 75 for a database without tables, without a bloc
     expect(migrated.err).toContain('the database has no block yet; no reader indexes what is to be compared')
     expect((await run('verify', ...folder, '--repair', '--yes')).code).toBe(75)
     const client = await connectDatabase(empty.address, { applicationName: 'test' })
-    await client.query('DELETE FROM public.pronghorn_migrations WHERE number = 1005')
+    await client.query(
+      "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (9999, 'later', '')",
+    )
+    for (const options of [folder, [...folder, '--repair', '--yes'], ['--seals']])
+      expect(await run('verify', ...options)).toMatchObject({
+        code: 75,
+        err: expect.stringMatching(/^DATABASE_TOO_NEW: the database has schema migration 9999/) as string,
+      })
+    const digest = await run('digest')
+    expect(digest).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_TOO_NEW') as string })
+    await client.query('DELETE FROM public.pronghorn_migrations WHERE number IN (1005, 9999)')
     await client.end()
     expect((await run('verify', ...folder)).code).toBe(75)
   } finally {

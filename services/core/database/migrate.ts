@@ -90,7 +90,10 @@ async function migrateWith(client: pg.ClientBase, history: string): Promise<numb
 }
 
 /** Reads the applied migrations of a migrated database, ascending. */
-export async function readApplied(client: pg.ClientBase, history = HISTORY): Promise<AppliedMigration[]> {
+export async function readApplied(
+  client: pg.ClientBase | pg.Pool,
+  history = HISTORY,
+): Promise<AppliedMigration[]> {
   const { rows } = await client.query<AppliedMigration>(
     `SELECT number, name, checksum FROM ${history} ORDER BY number`,
   )
@@ -206,15 +209,24 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof FatalError && (error.cause as { code?: unknown }).code === LOCK_NOT_AVAILABLE
 }
 
-/** Whether all migrations of this version have been applied. @throws RetryableError `RESTORE_UNFINISHED`. */
-export async function isMigrated(client: pg.ClientBase | pg.Pool): Promise<boolean> {
+/**
+ * Whether all migrations of this version have been applied.
+ *
+ * @param options.isStrict refuse a schema that this version does not know: its tables may have columns that no check covers.
+ * @throws RetryableError `RESTORE_UNFINISHED`; FatalError `DATABASE_TOO_NEW`, `MIGRATION_FAILED` if strict.
+ */
+export async function isMigrated(
+  client: pg.ClientBase | pg.Pool,
+  { isStrict = false } = {},
+): Promise<boolean> {
   await refuseUnfinishedRestore(client)
   const known = await readMigrations()
   const { rows } = await client.query<{ present: string | null }>(
     "SELECT to_regclass('public.pronghorn_migrations')::text AS present",
   )
   if (!rows[0]?.present) return false
-  const applied = await client.query<{ number: number }>('SELECT number FROM public.pronghorn_migrations')
-  const numbers = new Set(applied.rows.map((row) => row.number))
+  const applied = await readApplied(client)
+  if (isStrict) checkApplied(known, applied)
+  const numbers = new Set(applied.map(({ number }) => number))
   return known.every((migration) => numbers.has(migration.number))
 }
