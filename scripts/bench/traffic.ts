@@ -127,7 +127,7 @@ async function useEverySession(url: string): Promise<void> {
 function describeIndexes(indexes: readonly IndexUse[]): string {
   const unused = indexes.filter(({ scans, isKey }) => scans === 0 && !isKey)
   return [
-    `\n${indexes.length} indexes, ${unused.length} of them not of keys and not scanned:`,
+    `\n${indexes.length} indexes; ${unused.length} that serve no constraint were not scanned:`,
     ...unused.map(({ name, bytesPerRow }) => `- ${name}, ${bytesPerRow} bytes a row`),
   ].join('\n')
 }

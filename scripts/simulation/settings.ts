@@ -41,7 +41,10 @@ export const familyReader: ReaderSettings = {
   contracts: [entries.assets, entries.oracle, entries.market, entries.tools],
 }
 
-/** Contracts of each reader. The first reader has the families that the invariants compare with its position. */
+/**
+ * Contracts of each reader. The first reader indexes assets and market: the invariants compare the block numbers of
+ * their rows with the position of this reader.
+ */
 const contractsOf: Readonly<Record<ReaderCount, readonly (readonly ContractEntry[])[]>> = {
   1: [Object.values(entries)],
   2: [

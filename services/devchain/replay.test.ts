@@ -45,7 +45,7 @@ test.each([
   expect(client.results.at(-1)?.num).toBe(last)
 })
 
-test('main and v2 are one chain', async () => {
+test('the recordings main and v2 are replayed as one chain', async () => {
   const client = await connect(createDevchain({ replay: 'recorded' }))
   const expected = ['main', 'v2'].flatMap((name) =>
     recordedFrames(join(bundled, name)).filter((frame) => frame[0] === 1),
@@ -84,6 +84,6 @@ test('a client that reconnects in the middle of a recording continues from there
   expect(rewinds.map((result) => result.num)).toEqual([159, 206, 249])
 })
 
-test('a folder that is no recording is named', () => {
+test('the error for a folder that is no recording contains its path', () => {
   expect(() => createDevchain({ recordings: ['/nowhere'] })).toThrow(/\/nowhere/)
 })

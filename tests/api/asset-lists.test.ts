@@ -231,7 +231,7 @@ describe('lists of assets', () => {
   )
 
   it.each(['asc', 'desc'])(
-    'a page in the order of mint numbers is full where the first assets of each template match no filter, order %s',
+    'a page in the order of mint numbers is full even if the first assets of each template do not match the filters, order %s',
     async (order) => {
       // Owners of few assets of a large collection.
       const { rows } = await client.query<{ collection_name: string; owner: string }>(

@@ -298,7 +298,7 @@ describe('folders and files of the operator on the host', () => {
     expect(await found(both, { mounted })).toEqual([
       'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
     ])
-    // DATA_LOCATION may stay in this folder if it already contains a database.
+    // A folder with other files is accepted as DATA_LOCATION if it already contains a database.
     mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
     expect(await found(both, { mounted })).toEqual([])
   })

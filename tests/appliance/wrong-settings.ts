@@ -247,7 +247,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'COMPOSE_FILE=docker-compose.ipv6.yml:docker-compose.yml',
     'COMPOSE_FILE: a list that begins with docker-compose',
   ],
-  ['the demo node beside a chain', 'DEMO_CHAIN=true', 'DEMO_CHAIN: nothing: without COMPOSE_FILE'],
+  ['the demo node beside a chain', 'DEMO_CHAIN=true', 'DEMO_CHAIN: nothing: the demo chain is used if'],
   ['a network of IPv4', 'IPV6_SUBNET=10.0.0.0/24', 'IPV6_SUBNET: a network of IPv6 addresses'],
   [
     'an address for a network',
@@ -366,7 +366,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ],
   ['the service of certificates alone', 'COMPOSE_PROFILES=acme', 'COMPOSE_PROFILES: a list without acme'],
   ['the demo node beside a chain', 'COMPOSE_PROFILES=devchain', 'COMPOSE_PROFILES: a list without devchain'],
-  ['the demo chain', 'DEMO_CHAIN=false', 'DEMO_CHAIN: nothing: without COMPOSE_FILE'],
+  ['the demo chain', 'DEMO_CHAIN=false', 'DEMO_CHAIN: nothing: the demo chain is used if'],
   [
     'a setting of a family that is left out',
     'MARKET_ACCOUNT=none\nREADER_MARKET_STORE_LOGS=true',

@@ -11,7 +11,10 @@ import { createIndexedDatabase } from './indexed-database.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** Last block with an action. In the `recorded` replay the block is still reversible there, so undo rows exist. */
+/**
+ * Last block with an action. When a reader of the `recorded` replay stops at this block, the block is still reversible,
+ * so undo rows exist.
+ */
 const STOP_BLOCK = 952
 const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 

@@ -314,7 +314,9 @@ it('a contract that the chain lacks is reported, and all other contracts are com
       unfinished: null,
       incomplete: ['neither the database nor the source has a row of atomictoolsx'],
     })
-    expect(report.notes).toEqual([expect.stringContaining('has no account atomictoolsx: it has no rows')])
+    expect(report.notes).toEqual([
+      expect.stringContaining('has no account atomictoolsx, so this contract has no rows'),
+    ])
   } finally {
     await running.chain.stop()
     await database.drop()

@@ -26,7 +26,7 @@ export const pageKinds: readonly PageKind[] = [
   })),
   ...rateRoutes.map((route): PageKind => ({
     name: RATE + route.name,
-    // A row may give a URL that another row gave.
+    // Several rows can give the same URL, and URLs are distinct: sample twice as many rows as URLs are needed.
     pick: async (database, count) => {
       const random = new Random(`pages ${route.name}`)
       return (await pickAddresses(database, route, random, count * 2)).slice(0, count)

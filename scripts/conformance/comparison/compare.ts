@@ -8,14 +8,14 @@ export interface Answer {
   readonly status: number
   /** The complete expected body. */
   readonly body?: Json
-  /**
-   * Accepted orders of the records in the list at path `at`. An order is a list of the records' values of the
-   * member `key`.
-   */
+  /** Members that the body must have with these values; the body may have more members. */
   readonly subset?: Json
 }
 
-/** Accepted orders of the records below path `at`, as lists of their `key`. */
+/**
+ * Accepted orders of the records in the list at path `at`. An order is a list of the records' values of the member
+ * `key`.
+ */
 export interface OtherSequences {
   readonly at: string
   readonly key: string

@@ -9,14 +9,14 @@ export interface RedisAddress {
 const TIMEOUT_MS = 5_000
 
 /**
- * Lets Redis take another password as well, so that services can change to it one after the other.
- * @returns false when Redis cannot be reached with the present one: it reads the new one when it starts.
+ * Makes Redis accept a second password, so that services can change to it one after the other.
+ * @returns false if Redis cannot be reached with the present password. Redis then reads the new password when it starts.
  */
 export function addRedisPassword(address: RedisAddress, present: string, added: string): Promise<boolean> {
   return command(address, present, ['ACL', 'SETUSER', 'default', `>${added}`])
 }
 
-/** Makes a password that Redis accepts the only one. @returns false when Redis cannot be reached with it. */
+/** Makes an accepted password the only password of Redis. @returns false if Redis cannot be reached with it. */
 export function settleRedisPassword(address: RedisAddress, password: string): Promise<boolean> {
   return command(address, password, ['CONFIG', 'SET', 'requirepass', password])
 }

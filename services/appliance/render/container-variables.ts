@@ -171,7 +171,7 @@ const OF_SHELL = 'nothing: Docker reads it from the environment of the shell alo
 
 /** Names that have no effect in `.env`, although other programs know them, with the reason. */
 export const namesInVain: Readonly<Record<string, string>> = {
-  DEMO_CHAIN: 'nothing: without COMPOSE_FILE and a chain of your own the chain is the demo chain',
+  DEMO_CHAIN: 'nothing: the demo chain is used if COMPOSE_FILE is not set and no variable describes a chain',
   TZ: 'nothing: every log, schedule and time of an answer is in UTC',
   COMPOSE_HTTP_TIMEOUT: 'nothing: Compose has not read it since version 2',
   ...Object.fromEntries(

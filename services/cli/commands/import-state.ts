@@ -88,7 +88,9 @@ function reportText(report: ImportStateReport, reader: string): string {
     ...(pagesReadAgain === 0
       ? []
       : [`${pagesReadAgain} ranges of rows were read again, as the chain had forked.`]),
-    ...missingContracts.map((account) => `The chain has no contract ${account}: it has no rows.`),
+    ...missingContracts.map(
+      (account) => `The chain has no contract ${account}, so this contract has no rows.`,
+    ),
     '',
     `History is whole from block ${historySince} on. What happened before is not there: docs/import-state.md lists it.`,
     '',

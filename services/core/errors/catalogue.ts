@@ -17,7 +17,7 @@ export const errorCatalogue = {
       appliance:
         'Correct every listed problem in `.env`; `scripts/check` repeats the list without changing anything.',
       process:
-        'Correct every listed problem; `pronghorn config check` repeats the list without starting anything, `pronghorn render-config --check` that of its variables.',
+        'Correct every listed problem; `pronghorn config check` lists the problems of the configuration files without starting anything, and `pronghorn render-config --check` lists the problems of the variables.',
     },
   },
   USAGE: {

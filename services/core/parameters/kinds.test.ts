@@ -205,7 +205,7 @@ describe('values', () => {
     expect(pick(values, ['a', 'b'])).toEqual({ a: 1n })
   })
 
-  it('parameter values can all be refused together', async () => {
+  it('reading parameters can report every invalid value instead of only the first', async () => {
     const wrong: string[] = []
     await readParameters(parameters, { find: () => '!', refuse: (each) => wrong.push(each) })
     expect(wrong).toEqual(['a', 'b', 'c'])

@@ -12,7 +12,7 @@ describe('a back-off', () => {
     expect(backoff.nextDelayMs()).toBe(1_000)
   })
 
-  test('keeps its delay if no longest one is set', () => {
+  test('stays at the first delay if no maximum is set', () => {
     const backoff = new Backoff({ firstMs: 500 })
     expect([backoff.nextDelayMs(), backoff.nextDelayMs()]).toEqual([500, 500])
   })

@@ -23,7 +23,7 @@ import type { Plan, World } from './world.ts'
 /** Longest duration of an auction, as a multiple of the market's minimum. */
 const LONGEST_FACTOR = 3
 
-/** Tries to find a random auction that has ended. */
+/** Maximum number of random auctions that are examined to find one that has ended. */
 const MAX_TRIES = 6
 
 /** Plan: announce an auction, usually with the assets in the same transaction. */

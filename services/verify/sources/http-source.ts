@@ -149,7 +149,7 @@ export class HttpSource implements ChainSource {
     const loading = (async () => {
       const answer = await this.#node.askAccount('/v1/chain/get_raw_abi', { account_name: contract })
       if (answer === null) {
-        this.notes.push(`${this.description} has no account ${contract}: it has no rows`)
+        this.notes.push(`${this.description} has no account ${contract}, so this contract has no rows`)
         return new Set<string>()
       }
       const packed = answer.abi

@@ -46,8 +46,8 @@ export interface RangeParts {
   /** Parts in ascending order of their blocks, without empty parts. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
-   * Lines of the rows in their order, from `offset` on; null for more than one block with more than
-   * `MOST_LINES` rows.
+   * Up to `MOST_LINES` lines of the rows in their order, from `offset` on; null if there are several blocks with
+   * more than `MOST_LINES` rows in total.
    */
   readonly lines: readonly string[] | null
 }

@@ -91,7 +91,7 @@ export function describeDifferences({
     all.push(
       {
         what: 'assets.assets: attributes called __proto__; assets.logs.packed: texts with U+0000',
-        why: 'the source drops the first and stores a space for the second',
+        why: 'the source drops attributes of this name, and stores a space instead of U+0000',
       },
       {
         what: 'assets.config.v2_since_block, market.config.v2_since_block',

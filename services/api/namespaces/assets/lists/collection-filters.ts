@@ -7,7 +7,7 @@ import type { CollectionListValues } from '../../nft/parameters/index.ts'
 import { nameFilter } from '../../nft/filters/index.ts'
 import type { OfCollections } from '../../nft/filters/index.ts'
 
-/** Table of collections, as statistics know it. */
+/** Table of collections, by its key in `Statistics`. */
 export const COLLECTIONS = 'assets.collections'
 
 /** Filter of the requested collections: names and white-list, otherwise the black-list. */

@@ -217,7 +217,7 @@ function detailFilters(
   ]
 }
 
-/** Table of transfers, as statistics know it. */
+/** Table of transfers, by its key in `Statistics`. */
 export const TRANSFERS = 'assets.transfers'
 /** Transfers have no time column; blocks map the sequence number of transfers to times. */
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }

@@ -14,7 +14,7 @@ import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { OfferValues } from '../parameters.ts'
 
-/** Table of offers, as statistics know it. */
+/** Table of offers, by its key in `Statistics`. */
 const OFFERS = 'assets.offers'
 
 const offerSource: Source = {

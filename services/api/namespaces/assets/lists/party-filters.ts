@@ -9,7 +9,7 @@ import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
 export interface PartyTable {
-  /** Schema-qualified name, as statistics know it. */
+  /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
   readonly alias: string
 }

@@ -29,8 +29,11 @@ export function offersOf(assets: DeclaredKind): DeclaredKind {
         description:
           '0 pending, 1 invalid (the sender or the recipient lacks an asset that it has to give), 2 unknown, 3 accepted, 4 declined, 5 cancelled',
       }),
-      is_sender_contract: field.flag(hasCode('o.sender'), 'The sender has ever had code'),
-      is_recipient_contract: field.flag(hasCode('o.recipient'), 'The recipient has ever had code'),
+      is_sender_contract: field.flag(hasCode('o.sender'), 'The sender has or once had contract code'),
+      is_recipient_contract: field.flag(
+        hasCode('o.recipient'),
+        'The recipient has or once had contract code',
+      ),
       updated_at_block: field.ofHistory(field.decimal('o.updated_at_block', 'Block of creation or closing')),
       updated_at_time: field.ofHistory(field.time('o.updated_at_time', 'Time of creation or closing')),
       created_at_block: field.ofHistory(field.decimal('o.created_at_block', 'Block of creation')),

@@ -50,8 +50,8 @@ function collectionFilters(request: ListingRequest): Filter[] {
     const terms = ownTerms(request, 'collection', wanted)
     const column = { name: 'collection', column: 'collection_name', ...terms }
     const filter = columnFilter(request, column, wanted)
-    // Templates found by id belong to these collections, and all assets of a listing belong to the collection of the
-    // listing.
+    // If the matching templates are listed by id, they belong to the requested collections. All assets of a listing
+    // belong to the listing's collection, so the filter on templates implies this filter.
     return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]

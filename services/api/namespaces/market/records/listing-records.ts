@@ -118,7 +118,7 @@ const BIDS = `(SELECT concat('[', string_agg(concat('{"number":', b.number, ',"a
 
 const isSellerContract = field.flag(
   `EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = l.seller)`,
-  'The seller has ever had code',
+  'The seller has or once had contract code',
 )
 
 function stateField(value: string, description: string, states: readonly number[]): Field {

@@ -48,8 +48,9 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
 }
 
 /**
- * The filter on collections and schemas of assets, `a`: names, white-list, authorized account, black-list. A
- * black-list alone leaves nearly all schemas; their index ranges can be merged.
+ * The filter on the collections and schemas of assets, `a`: names, white-list, authorized account, black-list. A
+ * black-list alone has no index condition (`found`), because it leaves nearly all schemas; but an index that begins with
+ * the schema can merge the ranges of the remaining schemas.
  */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
@@ -199,7 +200,7 @@ export async function resolveTemplates(
 
 /** The table of collections, or a table whose rows belong to collections. */
 export interface OfCollections {
-  /** Schema-qualified name, as statistics know it. */
+  /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
   readonly alias: string
   /** Column of the collection's name. */
@@ -225,7 +226,7 @@ export function nameFilter(
 
 /** The columns that `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after` compare. */
 export interface BoundedTable {
-  /** Schema-qualified name, as statistics know it. */
+  /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
   readonly alias: string
   readonly key: string

@@ -10,7 +10,7 @@ import type { OrderValues } from '../paging/index.ts'
 export interface LogTable {
   /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
   readonly from: Sql
-  /** Schema-qualified name, as statistics know it. */
+  /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
   /** Table with the names of the action codes. */
   readonly actions: Sql
