@@ -105,16 +105,21 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   if (given === undefined) return []
   if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   const states = [...new Set(given.map(Number))]
+  const filter = { name: 'state', rows: statistics.equal(OFFERS, 'state', states), columns: ['state'] }
+  // The index of the ids finds the few offers of an asset. With `o.state`, PostgreSQL would also read all entries of the
+  // states in the index of the states.
+  if (values.asset_id && values.asset_id.length > 0) {
+    const condition = sql`(o.state + 0) = ANY(${bind(states, 'integer[]')})`
+    return [{ ...filter, condition, isIndexed: false }]
+  }
   return [
     {
-      name: 'state',
+      ...filter,
       condition:
         states.length === 1
           ? sql`o.state = ${bind(states[0]!, 'smallint')}`
           : sql`o.state = ANY(${bind(states, 'smallint[]')})`,
-      rows: statistics.equal(OFFERS, 'state', states),
       equals: { column: 'state', values: states, type: 'smallint', count: states.length },
-      columns: ['state'],
       isIndexed: true,
     },
   ]
