@@ -82,6 +82,8 @@ it('verify names rows whose parent row in another table is missing', async () =>
 const FIRST_BID_OF_MANY = `seq = (SELECT min(seq) FROM market.bids WHERE auction_id = (
   SELECT auction_id FROM market.bids GROUP BY auction_id HAVING count(*) > 1 ORDER BY auction_id LIMIT 1))`
 const OFFER_OF_PURCHASE = 'offer_id = (SELECT min(offer_id) FROM market.sales WHERE state = 3)'
+const TOKENS_OF_BURNED = `SELECT asset_id, token_symbol FROM assets.backed_tokens JOIN assets.assets a USING (asset_id)
+  WHERE a.owner IS NULL ORDER BY 1, 2 LIMIT 1`
 const LAST_TRANSFER_BLOCK = `SELECT max(b.block_num) FROM assets.blocks b
   WHERE b.first_seq <= (SELECT max(transfer_id) FROM assets.transfers)
     AND NOT EXISTS (SELECT FROM assets.assets a WHERE a.minted_at_block = b.block_num)`
@@ -97,6 +99,10 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
     "UPDATE market.sales SET seller = 'nobody' WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 2 AND offer_id IS NOT NULL)",
     'UPDATE market.sales SET offer_id = NULL WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 3)',
   ].map((text) => ['a sale and its offer have the same seller, assets and purchase', text] as const),
+  ...[
+    `DELETE FROM assets.backed_tokens WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
+    `UPDATE assets.backed_tokens SET amount = amount - 1 WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
+  ].map((text) => ['an asset has at least the tokens that its log entries back it with', text] as const),
   [
     'the bids of an auction ascend, and the last one is its price',
     `UPDATE market.bids SET amount = 1 WHERE ${FIRST_BID_OF_MANY}`,

@@ -240,6 +240,19 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
   },
   {
+    // Tokens stay with an asset that is burned. A database from the rows of a node lacks older log entries.
+    rule: 'an asset has at least the tokens that its log entries back it with',
+    covers: {},
+    violations: `
+      WITH backed AS (
+        SELECT subject AS asset_id, split_part(token, ' ', 2) AS token_symbol,
+          sum(replace(split_part(token, ' ', 1), '.', '')::numeric) AS amount
+        FROM assets.logs CROSS JOIN LATERAL (SELECT data ->> 'backed_token' AS token) d
+        WHERE action = (SELECT action FROM assets.log_actions WHERE name = 'logbackasset') GROUP BY 1, 2)
+      SELECT concat_ws(' ', 'asset', asset_id, 'was backed with', b.amount, token_symbol, 'but has', coalesce(t.amount, 0))
+      FROM backed b LEFT JOIN assets.backed_tokens t USING (asset_id, token_symbol) WHERE coalesce(t.amount, 0) < b.amount`,
+  },
+  {
     // A purchase accepts the offer of the sale in its transaction. The contract ignores the order of the assets.
     rule: 'a sale and its offer have the same seller, assets and purchase',
     covers: {},
