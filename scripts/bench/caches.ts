@@ -67,7 +67,7 @@ try {
   const different = new Set(addresses).size
   console.log(`${addresses.length} requests, ${different} different addresses; two commits a second\n`)
   for (const setting of settings) subjects.push(await start(setting, addresses))
-  const stopCommits = startCommits(database)
+  const stopCommits = await startCommits(server.address)
   try {
     // Warm-up: JIT-compiles the programs and fills the caches.
     for (const subject of subjects) await measure(subject)

@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
 /** Interval between two commits, ms: two a second, as on a chain. */
 const EVERY_MS = 500
@@ -13,16 +14,18 @@ const COMMIT = `
   UPDATE assets.templates SET issued_supply = issued_supply WHERE template_id IN (SELECT template_id FROM moved)`
 
 /**
- * Commits twice a second, so that the versions of cached records change.
+ * Commits twice a second in a session of its own, so that the versions of cached records change.
  * @returns a function that stops the commits.
  */
-export function startCommits(database: pg.Client): () => Promise<void> {
+export async function startCommits(address: DatabaseAddress): Promise<() => Promise<void>> {
+  const database = await connectDatabase(address, { applicationName: 'bench' })
   let last: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
-    last = database.query(COMMIT)
+    last = last.then(() => database.query(COMMIT))
   }, EVERY_MS)
   return async () => {
     clearInterval(timer)
     await last
+    await database.end()
   }
 }

