@@ -32,11 +32,11 @@ export interface MeasuredIndex {
 /** Effect of switching an index off. */
 interface IndexLoss {
   readonly name: string
-  /** Time of the request with the index, ms. */
+  /** Kind of traffic, or URL of the second tier, that lost most of its rate without the index. */
   readonly request: string
-  /** Time of the request without the index, ms. */
-  /** Time of the request with the index, and without it. */
+  /** Time of the request with the index, ms. */
   readonly withMs: number
+  /** Time of the request without the index, ms. */
   readonly withoutMs: number
 }
 
