@@ -259,9 +259,16 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       await expect.poll(() => statusFor('/quick', one)).toBe(200)
       // Send GraphQL requests: no GraphQL service runs here, so a request below the rate limit gets 404.
       const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
-      let status = await ask(one)
-      for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
-      expect([await ask(same), await ask(other)]).toEqual([429, 404])
+      const askAfter = async (): Promise<number> => {
+        let status = await ask(one)
+        for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
+        return ask(same)
+      }
+      // On a busy machine the rate limit allows a request again before the next one arrives. Three requests of another
+      // client would stay below the limit.
+      let sameStatus = await askAfter()
+      for (let tries = 1; tries < 3 && sameStatus !== 429; tries++) sameStatus = await askAfter()
+      expect([sameStatus, await ask(other)]).toEqual([429, 404])
     },
   )
 })
