@@ -121,6 +121,24 @@ test('the SHiP client does not undo below the floor if no parent matches', async
   expect(collector.nums).toEqual(range(1, 8))
 })
 
+test('the SHiP client refuses the blocks of a node whose branch begins below the floor', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const collector = new Collector()
+  collector.blocks.push(...ids(node, 1, 20))
+  // The filler sends the floor among the known positions.
+  collector.resumePosition = () => ({
+    lastApplied: collector.blocks.at(-1) ?? null,
+    havePositions: collector.blocks.filter(({ num }) => num >= 12),
+    irreversibleFloor: 12,
+  })
+  const kept = [...collector.blocks]
+  node.fork(6, 30, 'b')
+  const { done } = harness.read(url, { stopBlock: 30 }, collector)
+  expect(await done).toMatchObject({ code: 'FORK_BELOW_IRREVERSIBLE', details: { block_num: 12 } })
+  expect(collector.blocks).toEqual(kept)
+})
+
 test('a fork with an unknown parent is a missed fork too', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
