@@ -15,6 +15,8 @@ export interface MeasuredAnswer {
 type Answer = Omit<MeasuredAnswer, 'ms'>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
+/** End of a chunked body. Text of JSON contains no line break of its own. */
+const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n')
 
 /** A keep-alive connection with one request at a time. */
 export class HttpClient {
@@ -72,7 +74,8 @@ export class HttpClient {
     if (this.#expected === 0) {
       this.#received.push(chunk)
       this.#readHead()
-    }
+    } else if (this.#expected === Infinity) this.#received = [this.#lastBytes(), chunk]
+    if (this.#expected === Infinity && this.#lastBytes().equals(CHUNKS_END)) this.#expected = this.#length
     if (this.#expected === 0 || this.#length < this.#expected) return
     const answer = { status: this.#status, bytes: this.#length, isRetryNamed: this.#isRetryNamed }
     this.#received = []
@@ -80,7 +83,12 @@ export class HttpClient {
     this.#done?.(answer)
   }
 
-  /** Parses the response head. The body length must be in `Content-Length`, as this server always sends it. */
+  /** The received bytes that can be the end of a chunked body. */
+  #lastBytes(): Buffer {
+    return Buffer.concat(this.#received).subarray(-CHUNKS_END.length)
+  }
+
+  /** Parses the response head. Without `Content-Length` the body is chunked: the API streams its largest answers. */
   #readHead(): void {
     const data = Buffer.concat(this.#received)
     const end = data.indexOf(HEAD_END)
@@ -88,6 +96,9 @@ export class HttpClient {
     const head = data.subarray(0, end).toString('latin1')
     this.#status = Number(head.slice(9, 12))
     this.#isRetryNamed = this.#status === 503 && /\nretry-after:/i.test(head)
-    this.#expected = end + HEAD_END.length + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+    const body = /transfer-encoding: chunked/i.test(head)
+      ? Infinity
+      : Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+    this.#expected = end + HEAD_END.length + body
   }
 }
