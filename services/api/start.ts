@@ -196,7 +196,7 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
 
 interface Mounts {
   readonly mounts: readonly Mount[]
-  /** The same namespaces in the form that the live service reads. */
+  /** Namespaces of `mounts` in the form that the live service reads. */
   readonly channels: readonly ChannelMount[]
 }
 

@@ -16,12 +16,12 @@ export interface WorkScope {
   readonly isCounted: boolean
   /** Deadline of the work including its wait for a connection, by `performance.now()`. */
   readonly deadlineMs: number
-  /** Tells when the client disconnects; undefined if no client waits for the work. */
+  /** Notifies of the disconnection of the client; undefined if no client waits for the work. */
   readonly departure: Departure | undefined
 }
 
 /**
- * Tells listeners that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read.
+ * Notifies listeners that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read.
  */
 export class Departure {
   readonly #listeners = new Set<() => void>()

@@ -210,7 +210,7 @@ const keysNames = new PreparedNames(200)
 /**
  * Reads a page in one statement if that statement can be prepared. Otherwise a first statement reads the keys, and a
  * prepared statement reads the records, because planning both for the values takes longer than reading the records.
- * Both statements see the same snapshot.
+ * The two statements see the same snapshot.
  * @param page query of the keys `k` and their positions `n`. A row whose `k` is null is a marker: the row budget ran
  * out, and `n` is the number of hits before the marker.
  * @param keyType SQL type of the keys.

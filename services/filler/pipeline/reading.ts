@@ -127,7 +127,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#appliedIrreversible = this.#irreversible
   }
 
-  /** Sets the session that delivers the blocks, and that is told which blocks are released. */
+  /** Sets the session that delivers the blocks. The pipeline reports released blocks to the session. */
   attach(session: ShipSession): void {
     this.#session = session
   }
