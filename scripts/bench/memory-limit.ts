@@ -1,6 +1,7 @@
 /** Limits the memory of a PostgreSQL server, page cache included, with a control group of Linux. Needs root. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import type { GeneratedArguments, GeneratedServer } from './generated-server.ts'
@@ -38,7 +39,7 @@ export async function openLimitedServer(given: GeneratedArguments, share: number
     pagesRead: () => group.bytesRead() / PAGE_BYTES,
     stop: async () => {
       await server.stop()
-      group.remove()
+      await group.remove()
     },
   }
 }
@@ -91,8 +92,9 @@ class MemoryGroup {
     return pids.reduce((sum, pid) => sum + bytesReadBy(pid), 0)
   }
 
-  /** @throws if a process of the group still runs. */
-  remove(): void {
+  /** Waits until the last process of the group has ended, and removes the group. */
+  async remove(): Promise<void> {
+    while (readFileSync(join(this.#folder, 'cgroup.procs'), 'latin1') !== '') await setTimeout(50)
     rmdirSync(this.#folder)
   }
 }
