@@ -1,4 +1,5 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { createMemoryStore } from '../../services/core/kvstore/index.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import { startApi } from '../../services/api/index.ts'
@@ -7,6 +8,7 @@ import { generateRows } from '../api/generated-rows.ts'
 import { apiConfig, ask, quiet } from '../api/server.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { readMetrics } from '../setup/metrics.ts'
 import { WrittenFeed } from './written-feed.ts'
 
 /** Asset id of a generated asset. */
@@ -20,6 +22,11 @@ export interface LiveServer {
   readonly feed: WrittenFeed
   /** Member `data` of the response to a GET request. */
   data(path: string): Promise<unknown>
+  /**
+   * Value of a metric of the API; 0 before the first value.
+   * @param series name of the metric with the labels, as the Prometheus text format has them.
+   */
+  metric(series: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -37,7 +44,9 @@ export async function startLiveServer(server: Record<string, unknown> = {}): Pro
   await client.end()
   const kvstore = createMemoryStore(quiet)
   const feed = await WrittenFeed.open(database.address, kvstore)
+  const metricsPort = await findFreePort()
   const config = apiConfig(database.address, {
+    metrics_port: metricsPort,
     namespaces: [
       {
         name: 'assets',
@@ -53,6 +62,8 @@ export async function startLiveServer(server: Record<string, unknown> = {}): Pro
   return {
     ...{ api, database, kvstore, feed },
     data: async (path) => (await ask(`${api.url}${path}`)).body.data,
+    metric: async (series) =>
+      (await readMetrics(await fetch(`http://127.0.0.1:${metricsPort}/metrics`))).get(series) ?? 0,
     async close() {
       await api.close()
       await feed.close()
