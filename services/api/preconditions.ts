@@ -5,8 +5,8 @@ import {
   checkDatabaseChain,
   connectDatabase,
   databaseFailure,
-  isMigrated,
   refusePooledTransactions,
+  requireSchema,
 } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { PronghornError } from '../core/errors/index.ts'
@@ -49,9 +49,7 @@ async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
     },
   )
   try {
-    if (!(await isMigrated(client))) {
-      throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
-    }
+    await requireSchema(client, { mayBeLater: true })
     await refusePooledTransactions(client, sqldb)
     await checkDatabaseChain(client, chain.chain_id)
     await checkSources(client, config)

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
-import { connectDatabase, databaseFailure, isMigrated, knownFailure } from '../core/database/index.ts'
+import { connectDatabase, databaseFailure, knownFailure } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { FatalError, PronghornError } from '../core/errors/index.ts'
+import { PronghornError } from '../core/errors/index.ts'
 import type { CliIo } from './io.ts'
 import { loadSettings } from './settings.ts'
 import type { ConfigOption } from './settings.ts'
@@ -61,13 +61,4 @@ export async function withDatabase(
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-/**
- * Refuses a database that lacks tables of this version, or has a schema of a later one.
- * @throws FatalError `DATABASE_TOO_OLD`, `DATABASE_TOO_NEW`, `MIGRATION_FAILED`.
- */
-export async function requireSchema(client: Client): Promise<void> {
-  if (await isMigrated(client, { isStrict: true })) return
-  throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
 }

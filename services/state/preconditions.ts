@@ -2,8 +2,8 @@ import {
   checkDatabaseChain,
   connectDatabase,
   databaseFailure,
-  isMigrated,
   refusePooledTransactions,
+  requireSchema,
 } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
@@ -44,8 +44,7 @@ async function inspect(address: DatabaseAddress, chainId: string): Promise<void>
     throw databaseFailure(cause, 'the database cannot be reached', address)
   })
   try {
-    if (!(await isMigrated(client)))
-      throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
+    await requireSchema(client, { mayBeLater: true })
     await refusePooledTransactions(client, address)
     await checkDatabaseChain(client, chainId)
   } finally {

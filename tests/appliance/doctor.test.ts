@@ -90,6 +90,23 @@ describe('the doctor', () => {
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
   })
 
+  it('the doctor refuses a database whose schema a later version wrote', async () => {
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    await client.query(
+      "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (9999, 'later', '')",
+    )
+    const found = await findings([])
+    await client.query('DELETE FROM public.pronghorn_migrations WHERE number = 9999')
+    await client.end()
+    expect(found.get('database')).toEqual([
+      'fail',
+      expect.stringMatching(
+        /; DATABASE_TOO_NEW: the database has schema migration 9999 .*\. Name the image of the version that wrote it/,
+      ),
+    ])
+    expect(found.has('largest tables')).toBe(false)
+  })
+
   it('the doctor reports an unreachable Redis', async () => {
     const address = { host: '127.0.0.1', port: 1, tls: false, connection_type: 'standalone' } as const
     expect((await findings([], { kvstore: { address, chainName: 'test' } })).get('key-value store')).toEqual([

@@ -6,9 +6,9 @@ import type { ChainInfo } from '../../core/chain-node/index.ts'
 import {
   connectDatabase,
   databaseFailure,
-  isMigrated,
   listIndexFamilies,
   listMissingIndexes,
+  requireSchema,
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { KvstoreConfig } from '../../core/config/connections/index.ts'
@@ -214,10 +214,10 @@ async function examineDatabase(
   )
   const { version, bytes } = rows[0]!
   const server = `PostgreSQL ${version}, ${(Number(bytes) / GB).toFixed(2)} GB`
-  const isCurrent = await isMigrated(client).catch(describeError)
-  if (isCurrent !== true) {
-    const cause = isCurrent === false ? 'the database has no tables of this version yet' : isCurrent
-    report('fail', 'database', `${server}; ${cause}. ${remedyOf('DATABASE_TOO_OLD', options.mode)}`, '')
+  const refusal = await findRefusal(client)
+  if (refusal !== null) {
+    const remedy = remedyOf(refusal.code, options.mode, refusal.details)
+    report('fail', 'database', `${server}; ${describeError(refusal)}. ${remedy}`, '')
     await examineDisk(options, Number(bytes), 0)
     return
   }
@@ -230,6 +230,16 @@ async function examineDatabase(
   await examineSizes(client, report)
   await examineIndexes(client, options)
   await examineDisk(options, Number(bytes), blocks)
+}
+
+/** Error of a schema that this version does not work with; null if it works with the schema. */
+async function findRefusal(client: Client): Promise<PronghornError | null> {
+  try {
+    await requireSchema(client)
+    return null
+  } catch (error) {
+    return databaseFailure(error, 'the schema of the database cannot be read')
+  }
 }
 
 async function examineReaders(

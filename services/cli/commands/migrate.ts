@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { buildQueryIndexes, isMigrated, listIndexFamilies, migrate } from '../../core/database/index.ts'
-import { FatalError } from '../../core/errors/index.ts'
+import { buildQueryIndexes, listIndexFamilies, migrate, requireSchema } from '../../core/database/index.ts'
 import { withDatabase } from '../database.ts'
 import type { Client } from '../database.ts'
 import type { CliIo } from '../io.ts'
@@ -33,8 +32,7 @@ export function addMigrate(program: Command, io: CliIo): void {
 }
 
 async function check(client: Client, io: CliIo): Promise<void> {
-  if (!(await isMigrated(client)))
-    throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the newest schema')
+  await requireSchema(client, { mayBeLater: true })
   io.out('The database has the newest schema.\n')
 }
 
