@@ -107,6 +107,21 @@ describe('the doctor', () => {
     expect(found.has('largest tables')).toBe(false)
   })
 
+  it('the doctor names a table that was dropped', async () => {
+    const damaged = await createTestDatabase()
+    const client = await connectDatabase(damaged.address, { applicationName: 'test' })
+    await client.query('DROP TABLE chain.sources')
+    await client.end()
+    const found = await findings([], { address: damaged.address })
+    await damaged.drop()
+    expect(found.get('database')).toEqual([
+      'fail',
+      expect.stringMatching(
+        /; DATABASE_TABLE_MISSING: the database lacks chain\.sources, .* was dropped\. Restore a backup/,
+      ),
+    ])
+  })
+
   it('the doctor reports an unreachable Redis', async () => {
     const address = { host: '127.0.0.1', port: 1, tls: false, connection_type: 'standalone' } as const
     expect((await findings([], { kvstore: { address, chainName: 'test' } })).get('key-value store')).toEqual([

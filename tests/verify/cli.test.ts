@@ -196,6 +196,27 @@ it('pronghorn verify exits with 75 for a database without tables, without a bloc
   }
 })
 
+it('pronghorn verify and digest name the tables that were dropped', async () => {
+  const damaged = await createTestDatabase()
+  try {
+    await configure(damaged)
+    const client = await connectDatabase(damaged.address, { applicationName: 'test' })
+    await client.query('DROP TABLE market.sales CASCADE; DROP TABLE undo.assets_offers')
+    await client.end()
+    const message =
+      /^DATABASE_TABLE_MISSING: the database lacks market\.sales, undo\.assets_offers, .* were dropped\nRestore a backup/
+    for (const options of [folder, [...folder, '--repair', '--yes'], ['--seals']])
+      expect(await run('verify', ...options)).toMatchObject({
+        code: 75,
+        err: expect.stringMatching(message) as string,
+      })
+    expect(await run('digest')).toMatchObject({ code: 1, err: expect.stringMatching(message) as string })
+  } finally {
+    await configure(database)
+    await damaged.drop()
+  }
+})
+
 it("pronghorn verify exits with 75 if the source lacks the rows of a table, and a repair keeps the database's rows of it", async () => {
   const part = join(config, 'tables')
   await cp(join(fork, 'tables'), part, { recursive: true })

@@ -8,6 +8,7 @@ import { packageRoot } from '../paths/index.ts'
 import { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './query-indexes.ts'
 import { checkDatabaseChain } from './chain-identity.ts'
 import { connectDatabase, createPool } from './connection.ts'
+import { listCreatedTables } from './created-tables.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
 const limits = { applicationName: 'test' }
@@ -125,6 +126,16 @@ describe('the schema', () => {
       await client.end()
       await earlier.drop()
     }
+  })
+
+  it('the list of the tables that the migrations create has each table of a migrated database', async () => {
+    const client = await connectDatabase(database.address, limits)
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname NOT IN ('public', 'information_schema', 'pg_catalog')`,
+    )
+    await client.end()
+    expect((await listCreatedTables()).sort()).toEqual(rows.map(({ name }) => name).sort())
   })
 
   it('the schema has a comment on every table and column, and collation C on every text column', async () => {

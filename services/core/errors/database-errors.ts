@@ -214,6 +214,17 @@ export const databaseErrors = {
       process: 'Install the version that wrote it, or a later one, and start the same command again.',
     },
   },
+  DATABASE_TABLE_MISSING: {
+    meaning: 'A table of the database was dropped. Its rows are lost, and no migration creates it again.',
+    remedy: {
+      standalone:
+        'Start from a copy of the data directory that has the table, or index again into another `--data` directory.',
+      appliance:
+        'Restore a backup that has the table (`scripts/restore NAME`), or index or import again into a new database (POSTGRES_DATABASE in `.env`).',
+      process:
+        'Restore a backup that has the table, or index or import again into a new database (`sqldb.database`, POSTGRES_DATABASE).',
+    },
+  },
   EMBEDDED_POSTGRES_FAILED: {
     meaning: 'The bundled PostgreSQL could not be started, or exited unexpectedly.',
     remedy:
