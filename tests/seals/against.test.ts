@@ -101,3 +101,11 @@ it('the comparison with a node of another chain is refused', async () => {
   const other = remoteSource(api.url, 'f'.repeat(64), new AbortController().signal)
   await expect(compareWith(client, other)).rejects.toMatchObject({ code: 'USAGE' })
 })
+
+it('the comparison with an unreachable node names its address with scheme and path, without credentials', async () => {
+  const other = remoteSource('http://user:word@127.0.0.1:9/nft/', chainId, new AbortController().signal)
+  await expect(compareWith(client, other)).rejects.toMatchObject({
+    code: 'VERIFY_UNFINISHED',
+    message: 'http://127.0.0.1:9/nft/seals did not answer with seals',
+  })
+})

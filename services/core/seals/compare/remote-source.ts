@@ -1,3 +1,4 @@
+import { shownAddress } from '../../chain-node/index.ts'
 import { FatalError, RetryableError } from '../../errors/index.ts'
 import { readLimitedText } from '../../http/client/index.ts'
 import type { SealSource } from './compare-seals.ts'
@@ -30,7 +31,8 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
       if (!response.ok) throw new Error(`HTTP ${response.status}`)
       return (JSON.parse(text) as { readonly data: T }).data
     } catch (cause) {
-      throw new RetryableError('VERIFY_UNFINISHED', `${url.host}${path} did not answer with seals`, { cause })
+      const message = `${shownAddress(url.href)} did not answer with seals`
+      throw new RetryableError('VERIFY_UNFINISHED', message, { cause })
     }
   }
   return {
