@@ -329,6 +329,27 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
        SELECT auction_id, max(bid_number) FROM atomicmarket_auctions_bids GROUP BY 1 ORDER BY 1 LIMIT 1) RETURNING auction_id AS id`,
   ],
   [
+    'the numbers of the assets of each side of an offer have no gap: offer_id $',
+    `DELETE FROM atomicassets_offers_assets WHERE index = 1 AND (offer_id, owner) IN (
+       SELECT offer_id, owner FROM atomicassets_offers_assets WHERE index = 2 ORDER BY 1 LIMIT 1)
+     RETURNING concat_ws(' ', offer_id, 'owner', owner) AS id`,
+  ],
+  [
+    'the numbers of the assets of an auction have no gap: auction_id $',
+    `DELETE FROM atomicmarket_auctions_assets WHERE index = 1 AND auction_id IN (
+       SELECT auction_id FROM atomicmarket_auctions_assets WHERE index = 2) RETURNING auction_id AS id`,
+  ],
+  [
+    'the numbers of the assets of a buy offer have no gap: buyoffer_id $',
+    `DELETE FROM atomicmarket_buyoffers_assets WHERE index = 1 AND buyoffer_id IN (
+       SELECT buyoffer_id FROM atomicmarket_buyoffers_assets WHERE index = 2) RETURNING buyoffer_id AS id`,
+  ],
+  [
+    'each offer has an asset: offer $',
+    `DELETE FROM atomicassets_offers_assets WHERE offer_id = (
+       SELECT offer_id FROM atomicassets_offers_assets GROUP BY 1 HAVING count(*) = 1 ORDER BY 1 LIMIT 1) RETURNING offer_id AS id`,
+  ],
+  [
     'each block in which rows of market were created has logs: block $',
     `WITH hole AS (SELECT min(created_at_block) AS num FROM atomicmarket_sales WHERE created_at_block > 400), gone AS (
        DELETE FROM contract_traces WHERE created_at_block IN (SELECT num FROM hole) AND account = 'atomicmarket' RETURNING 1)

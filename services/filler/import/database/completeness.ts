@@ -11,6 +11,8 @@ import { assetsLogCodes } from '../../handlers/assets/index.ts'
 import { marketLogCodes } from '../../handlers/market/index.ts'
 import { toolsLogCodes } from '../../handlers/tools/index.ts'
 import type { Statements } from '../../store/index.ts'
+import { literal } from './copy-parts.ts'
+import type { PartContext } from './copy-parts.ts'
 import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
 
@@ -84,6 +86,10 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
     ...(['assets', 'market', 'tools'] as const).filter((family) => logs[family]).map(loggedBlocksOf),
     ...numberedTables.filter(({ family }) => logs[family]).map(loggedRows),
     {
+      rule: 'each offer has an asset',
+      violations: `SELECT concat_ws(' ', 'offer', offer_id) FROM assets.offers WHERE cardinality(sender_asset_ids || recipient_asset_ids) = 0`,
+    },
+    {
       rule: 'each transfer moves an asset',
       violations: `SELECT concat_ws(' ', 'transfer', transfer_id) FROM assets.transfers WHERE cardinality(asset_ids) = 0`,
     },
@@ -98,6 +104,52 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
         ]
       : []),
   ]
+}
+
+/** Tables of the source that number the assets of a row from 1. */
+const placedAssets = [
+  {
+    of: 'the assets of each side of an offer',
+    table: 'atomicassets_offers_assets',
+    family: 'assets',
+    contract: 'contract',
+    by: ['offer_id', 'owner'],
+  },
+  {
+    of: 'the assets of an auction',
+    table: 'atomicmarket_auctions_assets',
+    family: 'market',
+    contract: 'market_contract',
+    by: ['auction_id'],
+  },
+  {
+    of: 'the assets of a buy offer',
+    table: 'atomicmarket_buyoffers_assets',
+    family: 'market',
+    contract: 'market_contract',
+    by: ['buyoffer_id'],
+  },
+] as const
+
+/**
+ * Finds rows that the source lost from its lists of assets, by the gap in the numbers; returns one text for each list
+ * with gaps. The copied rows have no numbers. A lost row with the last number of its list leaves no gap.
+ */
+export async function findLostAssets({ source, accounts }: PartContext): Promise<string[]> {
+  const lost: string[] = []
+  for (const { of, table, family, contract, by } of placedAssets) {
+    const account = accounts[family]
+    if (account === null) continue
+    const names = by.map((column) => `'${column}', ${column}`).join(', ')
+    const rule = {
+      rule: `the numbers of ${of} have no gap`,
+      violations: `SELECT concat_ws(' ', ${names}) FROM ${table} WHERE ${contract} = ${literal(account)}
+        GROUP BY ${by.join(', ')} HAVING count(*) < max(index) ORDER BY ${by.join(', ')}`,
+    }
+    const broken = await findBroken((text) => source.query(text), rule, MOST_NAMED)
+    if (broken !== null) lost.push(describeBroken(broken))
+  }
+  return lost
 }
 
 /** Checks the copied rows by the rules of `verify` and by the history rules; returns one text for each broken rule. */

@@ -13,7 +13,7 @@ import { asImportError, withTarget } from '../target.ts'
 import type { ImportTarget } from '../target.ts'
 import { readFieldsToRepair } from './fields-to-repair.ts'
 import { completeFromLog, findBriefTemplates, loggedTables } from './logged-facts.ts'
-import { describeBrief, findLacking, requireComplete } from './completeness.ts'
+import { describeBrief, findLacking, findLostAssets, requireComplete } from './completeness.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
@@ -204,9 +204,10 @@ class DatabaseImport {
     let lacking: string[] = []
     let briefTemplates: string[] = []
     this.#report('checks', 0, 1, 0)
+    const lostAssets = await findLostAssets(this.#context)
     await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs }, async (statements) => {
       for (const setting of PLANS_OF_WHOLE_TABLES) await statements.run(setting, [])
-      lacking = await findLacking(statements, this.#stored())
+      lacking = [...lostAssets, ...(await findLacking(statements, this.#stored()))]
       requireComplete(lacking, this.#options.mayLack === true)
       briefTemplates = await findBriefTemplates(statements)
       const gaps = [...lacking, ...describeBrief(briefTemplates)]
