@@ -7,7 +7,10 @@ import type {
 } from '../../services/filler/ship/types.ts'
 import type { ShipSession } from '../../services/filler/index.ts'
 
-/** A consumer that stores block ids and undoes them on forks. Releases blocks at once, unless `holds` is set. */
+/**
+ * A consumer that stores block ids and undoes them on forks. Releases blocks at once, unless `holds` is set. Like the
+ * filler, the consumer sends its last irreversible block as the first of the known positions.
+ */
 export class Collector implements ShipConsumer {
   readonly blocks: BlockPosition[] = []
   readonly received: ShipBlock[] = []
@@ -17,20 +20,21 @@ export class Collector implements ShipConsumer {
   readonly forks: number[] = []
   ended = 0
   holds = false
+  /** Lowest number of the last irreversible block. */
   irreversibleFloor = 0
-  /** Number of the last blocks that count as reversible; all earlier ones count as irreversible. */
-  reversible = 400
+  /** Maximum number of known positions. All blocks before the first of them count as irreversible. */
+  knownBlocks = 400
   session: ShipSession | null = null
   inspect: (block: ShipBlock) => void = () => undefined
 
   resumePosition(): ResumePosition {
     const havePositions = this.blocks
-      .slice(-this.reversible)
-      .filter(({ num }) => num > this.irreversibleFloor)
+      .slice(-this.knownBlocks)
+      .filter(({ num }) => num >= this.irreversibleFloor)
     return {
       lastApplied: this.blocks.at(-1) ?? null,
       havePositions,
-      irreversibleFloor: this.irreversibleFloor,
+      irreversibleFloor: havePositions[0]?.num ?? 0,
     }
   }
 

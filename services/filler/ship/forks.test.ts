@@ -48,7 +48,7 @@ test('the SHiP client detects a fork during a disconnect by the positions that i
   node.fork(16, 9, 'b')
   const { session } = harness.read(url, {}, collector)
   await until('block 24', () => collector.nums.at(-1) === 24)
-  expect(node.connections[0]?.request?.havePositions.map(({ num }) => num)).toEqual(range(11, 20))
+  expect(node.connections[0]?.request?.havePositions.map(({ num }) => num)).toEqual(range(10, 20))
   expect(collector.forks).toEqual([16])
   expect(collector.blocks).toEqual(ids(node, 1, 24))
   expect(session.status().connections).toBe(1)
@@ -126,12 +126,7 @@ test('the SHiP client refuses the blocks of a node whose branch begins below the
   node.extend(20)
   const collector = new Collector()
   collector.blocks.push(...ids(node, 1, 20))
-  // The filler sends the floor among the known positions.
-  collector.resumePosition = () => ({
-    lastApplied: collector.blocks.at(-1) ?? null,
-    havePositions: collector.blocks.filter(({ num }) => num >= 12),
-    irreversibleFloor: 12,
-  })
+  collector.irreversibleFloor = 12
   const kept = [...collector.blocks]
   node.fork(6, 30, 'b')
   const { done } = harness.read(url, { stopBlock: 30 }, collector)
