@@ -10,39 +10,39 @@ interface Group {
 const WIDTH = 120
 const NAME = /^[A-Z][A-Z0-9_]*$/
 
-const HEAD = `# Settings of the appliance. Without an .env it serves the bundled demo chain; for a chain of your own:
+const HEAD = `# Settings of the appliance. Without a file .env the appliance serves the bundled demo chain. To index another chain:
 #
-#   cp .env.example .env       then set the four lines below, and: scripts/check && docker compose up -d --wait
+#   cp .env.example .env       then set the four variables below, and: scripts/check && docker compose up -d --wait
 #
-# \`scripts/check\` lists what is wrong without changing anything, also lines that nothing reads. These are the common
-# variables; docs/settings.md names that of every key.
+# \`scripts/check\` lists all errors, also unknown names, and changes nothing. This file has the most common variables;
+# docs/settings.md lists the variable of every key of the configuration files.
 
-# --- The four lines ---------------------------------------------------------------------------------------------------
-# A chain by name (wax-mainnet, wax-testnet, eos-mainnet, proton-mainnet, proton-testnet, telos-mainnet, jungle4): its
-# id and start block. For another chain set CHAIN_NAME and CHAIN_ID (64 hexadecimal characters) instead.
+# --- The four variables -----------------------------------------------------------------------------------------------
+# Name of a known chain (wax-mainnet, wax-testnet, eos-mainnet, proton-mainnet, proton-testnet, telos-mainnet, jungle4);
+# it sets the chain id and the start block. For another chain set CHAIN_NAME and CHAIN_ID (64 hexadecimal characters).
 CHAIN=wax-mainnet
-# Your chain node: state history needs trace-history and chain-state-history; see docs/operate.md.
+# HTTP API of your chain node. The node needs trace-history and chain-state-history; see docs/operate.md.
 CHAIN_HTTP=http://node.example.org:8888
-# Several nodes, separated by commas, are read from at the same time.
+# State-history address of the node. Several addresses, separated by commas, are read at the same time.
 CHAIN_SHIP=ws://node.example.org:8080
 # The public name of this service.
 DOMAIN=localhost
 
-# The real chain instead of the demo chain, whose node would start beside it. Leave this line as it is.
+# Leave this line as it is: without it, the demo chain and its node are started as well.
 COMPOSE_FILE=docker-compose.yml`
 
 const groups: readonly Group[] = [
   {
     title: 'TLS',
     lines: [
-      'selfsigned: created at the first start. files: fullchain.pem and privkey.pem in TLS_DIR, read again when they change.',
-      "acme: an authority such as Let's Encrypt; DOMAIN must lead here and HTTP_PORT must be reachable as port 80.",
-      'acme needs ACME_EMAIL and COMPOSE_PROFILES=acme too (with graphql: COMPOSE_PROFILES=acme,graphql).',
-      'off: plain HTTP at HTTP_PORT, behind a proxy of your own.',
+      'selfsigned: a certificate is created at the first start. files: fullchain.pem and privkey.pem in TLS_DIR.',
+      "acme: an authority such as Let's Encrypt; DOMAIN must resolve to this machine, and port 80 must lead to HTTP_PORT.",
+      'acme also needs ACME_EMAIL and COMPOSE_PROFILES=acme (together with GraphQL: COMPOSE_PROFILES=acme,graphql).',
+      'off: HTTP without TLS at HTTP_PORT, behind a proxy of your own.',
       ...['TLS_MODE', 'TLS_DIR', 'ACME_EMAIL', 'ACME_DIRECTORY', 'HTTP_PORT', 'HTTPS_PORT'],
-      'Addresses (IP or CIDR, comma-separated) of proxies in front of this one whose X-Forwarded-For is believed.',
+      'Addresses (IP or CIDR, comma-separated) of proxies in front of the appliance, whose X-Forwarded-For header is trusted.',
       'TRUSTED_PROXIES',
-      'Clients over IPv6: COMPOSE_FILE=docker-compose.yml:docker-compose.ipv6.yml sets this, with a network of both families.',
+      'Accept clients over IPv6. COMPOSE_FILE=docker-compose.yml:docker-compose.ipv6.yml sets this variable.',
       'IPV6',
     ],
   },
@@ -50,15 +50,15 @@ const groups: readonly Group[] = [
     title: 'Chain',
     lines: [
       ...['CHAIN_NAME', 'CHAIN_ID'],
-      'First block to index, before the first use of the contracts. CHAIN sets it where it is known. Any other value is',
-      'refused unless START_BLOCK_OVERRIDE=true.',
+      'First block to index; it must be below the first block that uses the contracts. CHAIN sets the known start block;',
+      'a different START_BLOCK is refused unless START_BLOCK_OVERRIDE=true.',
       ...['START_BLOCK', 'START_BLOCK_OVERRIDE', 'STOP_BLOCK'],
-      'An account of none leaves the family out.',
+      'Accounts of the contracts. A contract with the account none is not indexed.',
       ...['ASSETS_ACCOUNT', 'MARKET_ACCOUNT', 'ORACLE_ACCOUNT', 'TOOLS_ACCOUNT', 'READER_NAME'],
       ...['IRREVERSIBLE_ONLY', 'DB_GROUP_BLOCKS', 'SHIP_PREFETCH_BLOCKS'],
-      'Smaller databases: without the history of transfers, without logs.',
+      'false makes the database smaller: the history of transfers or the logs are not stored.',
       ...['READER_ASSETS_STORE_TRANSFERS', 'READER_ASSETS_STORE_LOGS', 'READER_MARKET_STORE_LOGS'],
-      'JSON files of your own, for what these lines cannot say (several readers): docs/operate.md.',
+      'Folder with your own JSON files, for settings without a variable, such as several readers: docs/operate.md.',
       'CONFIG_FILES',
     ],
   },
@@ -67,7 +67,7 @@ const groups: readonly Group[] = [
     lines: [
       ...['PROVIDER_NAME', 'PROVIDER_URL', 'API_WORKERS', 'CACHE_LIFE'],
       ...['RATE_LIMIT_INTERVAL', 'RATE_LIMIT_REQUESTS', 'BILL_EXECUTION_TIME'],
-      'Addresses (IP or CIDR, with commas) that are neither limited nor answered from the cache.',
+      'Client addresses (IP or CIDR, comma-separated) whose requests are neither limited nor answered from the cache.',
       'SERVER_IP_WHITELIST',
       ...[
         'SLOW_QUERY_THRESHOLD',
@@ -81,20 +81,21 @@ const groups: readonly Group[] = [
   {
     title: 'PostgreSQL and Redis',
     lines: [
-      'Memory for PostgreSQL: its settings follow from it. Half of the machine is a good value.',
+      'Memory for PostgreSQL; its settings are computed from this amount. Recommended: half of the memory of the machine.',
       'PG_MEMORY',
-      'Any image of PostgreSQL 14 to 18; a change of the major version needs a backup and a restore.',
+      'Image of PostgreSQL, version 14 to 18. A change of the major version needs a backup and a restore.',
       'POSTGRES_IMAGE',
-      'A folder of this machine for the database: sudo install -d -o 999 -g 999 -m 755 FOLDER',
+      'Folder of this machine for the database. To create it: sudo install -d -o 999 -g 999 -m 755 FOLDER',
       'DATA_LOCATION',
-      'Servers of your own instead of the bundled ones (docs/own-servers.md):',
+      'Your own PostgreSQL instead of the bundled one (docs/own-servers.md):',
       'POSTGRES_BUNDLED',
       ...['POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE', 'POSTGRES_SUPERUSER'],
-      'A file with its password, readable by the user with the number 1000 (`docker inspect` shows variables):',
+      'File with the password of POSTGRES_SUPERUSER. The user with the id 1000 must be able to read it. The password is not a',
+      'variable, because `docker inspect` shows variables.',
       'POSTGRES_SUPERUSER_PASSWORD_FILE',
-      'TLS: off, require (any certificate), verify-full (of a trusted authority, for POSTGRES_HOST). Files of this machine:',
+      'TLS to PostgreSQL: off; require: any certificate; verify-full: a certificate for POSTGRES_HOST of a trusted authority.',
       ...['POSTGRES_SSL_MODE', 'POSTGRES_SSL_CA_FILE', 'POSTGRES_SSL_CERT_FILE', 'POSTGRES_SSL_KEY_FILE'],
-      'Streaming replicas that the api may read from (host:port, with commas).',
+      'Streaming replicas from which the api may read (host:port, comma-separated); then your own Redis.',
       ...['POSTGRES_REPLICAS', 'REDIS_BUNDLED', 'REDIS_HOST', 'REDIS_PORT'],
       ...['REDIS_USERNAME', 'REDIS_PASSWORD_FILE', 'REDIS_DATABASE', 'REDIS_TLS', 'REDIS_TLS_CA_FILE'],
     ],
@@ -106,24 +107,25 @@ const groups: readonly Group[] = [
   {
     title: 'Backups (COMPOSE_PROFILES=backup)',
     lines: [
-      'The folder belongs to the user that writes: install -d -o 999 -g 999 backups',
+      'Folder of the backups. Its owner must be the user that writes them: install -d -o 999 -g 999 backups',
       'BACKUP_DIR',
-      'A backup every so many hours, counted from a time of day (UTC); the newest 7 and one a week for 4 weeks are kept.',
+      'Hours between backups, and the time (UTC) of the first backup of a day. By default the newest 7 backups are retained,',
+      'and one backup a week for 4 weeks.',
       ...['BACKUP_HOURS', 'BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_KEEP_WEEKS'],
-      'A copy is restored and compared every so many days; 0: never.',
+      'Days between two checks that restore a backup and compare the restored database; 0: never.',
       'BACKUP_CHECK_DAYS',
-      'A program that is called with the name and the folder of each new backup, to copy it elsewhere.',
+      'Program that is called after each backup with the name and the folder of the backup, for example to copy it.',
       'BACKUP_HOOK',
-      'An image with what that program needs, made from that of PostgreSQL.',
+      'Image of the backup container: the image of PostgreSQL with the tools that BACKUP_HOOK needs.',
       'BACKUP_IMAGE',
-      'Processes that read or write tables at the same time; one for each core when absent.',
+      'Number of tables that a backup or a restore processes at the same time. If it is not set: one per core.',
       'BACKUP_JOBS',
     ],
   },
   {
     title: 'Monitoring (COMPOSE_PROFILES=monitoring)',
     lines: [
-      'The dashboards are at this port of this machine; the password: docs/operate.md, "Monitoring".',
+      'Port of the dashboards on this machine. docs/operate.md, "Monitoring", explains where the password is.',
       ...['GRAFANA_PORT', 'PROMETHEUS_DAYS'],
     ],
   },
@@ -131,13 +133,13 @@ const groups: readonly Group[] = [
     title: 'Containers',
     lines: [
       'LOG_LEVEL',
-      'A released image to pull; without it the image is built here.',
+      'Released image to pull. If it is not set, the image is built on this machine.',
       ...['PRONGHORN_IMAGE', 'FILLER_MEMORY', 'API_MEMORY'],
-      'Processors that a container may use; 0: all of them.',
+      'Number of processors that a container may use; 0: all.',
       ...['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'],
-      'Containers of the api with docker-compose.scale.yml (docs/scale.md).',
+      'Number of api containers with docker-compose.scale.yml (docs/scale.md).',
       'API_REPLICAS',
-      'Tokens of the state service.',
+      'Tokens of the state service: lifetime, and maximum number per minute that one client address gets.',
       ...['STATE_TOKEN_TTL_SECONDS', 'STATE_TOKENS_PER_MINUTE'],
     ],
   },

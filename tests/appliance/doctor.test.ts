@@ -101,7 +101,7 @@ describe('the doctor', () => {
     expect(found.get('database')).toEqual([
       'fail',
       expect.stringMatching(
-        /; DATABASE_TOO_NEW: the database has schema migration 9999 .*\. Name the image of the version that wrote it/,
+        /; DATABASE_TOO_NEW: the database has schema migration 9999 .*\. Set PRONGHORN_IMAGE in `\.env` to the image of the version that wrote the database/,
       ),
     ])
     expect(found.has('largest tables')).toBe(false)

@@ -98,12 +98,16 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ],
   ...['COMPOSE_ENV_FILES', 'COMPOSE_DISABLE_ENV_FILE', 'DOCKER_HOST', 'DOCKER_CONTEXT'].map(
     (name) =>
-      [`a variable of the shell: ${name}`, `${name}=x`, `${name}: nothing: Docker reads it from`] as const,
+      [
+        `a variable of the shell: ${name}`,
+        `${name}=x`,
+        `${name}: nothing: Docker reads this variable`,
+      ] as const,
   ),
   [
     'a variable of former Compose',
     'COMPOSE_HTTP_TIMEOUT=60',
-    'COMPOSE_HTTP_TIMEOUT: nothing: Compose has not read',
+    'COMPOSE_HTTP_TIMEOUT: nothing: Compose ignores',
   ],
   ['a limit of Compose in words', 'COMPOSE_PARALLEL_LIMIT=many', 'COMPOSE_PARALLEL_LIMIT: a whole number'],
   ['a flag of Compose', 'COMPOSE_REMOVE_ORPHANS=maybe', 'COMPOSE_REMOVE_ORPHANS: true or false'],
@@ -373,7 +377,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'READER_MARKET_STORE_LOGS: nothing',
   ],
   ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
-  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: every log, schedule and time of an answer is in UTC'],
+  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: logs, schedules and times in answers are always in UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; none is near'],
   // Compose refuses or misinterprets these values before a container starts, so scripts/check tests them as well.
   ['no for false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],

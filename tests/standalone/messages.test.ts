@@ -63,7 +63,7 @@ it('a node without old blocks is reported once, with the block to start at', asy
   expect(code).toBe(1)
   expect(lines).toEqual([
     `SHIP_RANGE_UNAVAILABLE: the node has no blocks before ${first!}, but block 1 is needed`,
-    `Use a full-history node, or start there with \`--start-block ${first!}\` (what came before will be missing; on a known chain also \`--start-block-override\`).`,
+    `Use a node with the full history, or start at the first block of this node with \`--start-block ${first!}\` (on a known chain also \`--start-block-override\`). Earlier blocks will be missing.`,
   ])
 })
 
@@ -91,7 +91,7 @@ it("a start block after a contract's setabi is refused with the endpoint that th
     expect.stringMatching(
       /^CONTRACT_ABI_MISSING: the node did not return the ABI of \w+ \(HTTP 404 from \/v1\/chain\/get_raw_abi\) and no block since 900 sets it: block \d+ needs it$/,
     ),
-    "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
+    "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start below the block of the contract's setabi action: `npm start -- --start-block NUMBER`.",
   ])
 })
 

@@ -13,7 +13,7 @@ const MAX_AGE = 999
 const IMAGE =
   /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
 const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
-const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
+const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0: all')
 /** Ranges without addresses that containers could have. */
 const unfitRanges = ['unspecified', 'loopback', 'linkLocal', 'multicast', 'ipv4Mapped']
 const MIN_PREFIX = 16
@@ -40,57 +40,69 @@ function isNetwork(text: string): boolean {
 export const containerVariables = {
   LOG_LEVEL: oneWord(logLevels)({
     default: 'info',
-    desc: 'What filler, api and state service log.',
+    desc: 'Lowest level of the messages that filler, api and state service log.',
   }),
   PRONGHORN_IMAGE: image({
     default: '',
-    desc: 'A released image to pull; without it the image is built here.',
+    desc: 'Released image to pull. If it is not set, the image is built on this machine.',
   }),
-  POSTGRES_IMAGE: image({ default: images.postgres, desc: 'Any image of PostgreSQL 14 to 18.' }),
+  POSTGRES_IMAGE: image({ default: images.postgres, desc: 'Image of PostgreSQL, version 14 to 18.' }),
   REDIS_IMAGE: image({ default: images.redis, desc: 'Image of Redis.' }),
   NGINX_IMAGE: image({ default: images.nginx, desc: 'Image of nginx.' }),
   HASURA_IMAGE: image({ default: images.hasura, desc: 'Image of Hasura.' }),
   PROMETHEUS_IMAGE: image({ default: images.prometheus, desc: 'Image of Prometheus.' }),
   GRAFANA_IMAGE: image({ default: images.grafana, desc: 'Image of Grafana.' }),
-  GRAFANA_PORT: port({ default: 3000, desc: 'Port of Grafana, on this machine alone.' }),
+  GRAFANA_PORT: port({ default: 3000, desc: 'Port of Grafana. Only this machine can reach it.' }),
   PROMETHEUS_DAYS: whole(1, MAX_AGE)({ default: 30, desc: 'Days for which Prometheus stores metrics.' }),
-  FILLER_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of the filler, such as 2g.' }),
-  API_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of each api container, such as 2g.' }),
-  POSTGRES_CPUS: processors({ default: '0', desc: 'Processors that PostgreSQL may use; 0: all of them.' }),
-  FILLER_CPUS: processors({ default: '0', desc: 'Processors that the filler may use; 0: all of them.' }),
-  API_CPUS: processors({ default: '0', desc: 'Processors that an api container may use; 0: all of them.' }),
-  NGINX_CPUS: processors({ default: '0', desc: 'Processors that the proxy may use; 0: all of them.' }),
-  BACKUP_CPUS: processors({ default: '0', desc: 'Processors that backups may use; 0: all of them.' }),
+  FILLER_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory limit of the filler container, such as 2g.' }),
+  API_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory limit of each api container, such as 2g.' }),
+  POSTGRES_CPUS: processors({ default: '0', desc: 'Number of processors that PostgreSQL may use; 0: all.' }),
+  FILLER_CPUS: processors({ default: '0', desc: 'Number of processors that the filler may use; 0: all.' }),
+  API_CPUS: processors({
+    default: '0',
+    desc: 'Number of processors that each api container may use; 0: all.',
+  }),
+  NGINX_CPUS: processors({ default: '0', desc: 'Number of processors that the proxy may use; 0: all.' }),
+  BACKUP_CPUS: processors({ default: '0', desc: 'Number of processors that backups may use; 0: all.' }),
   IPV6_SUBNET: network({
     default: 'fd70:726f:6e67::/48',
-    desc: 'Network of docker-compose.ipv6.yml; another for each appliance of a machine.',
+    desc: 'IPv6 network of the containers with docker-compose.ipv6.yml. Each appliance on a machine needs its own network.',
   }),
   BACKUP_DIR: hostPath({ default: './backups', desc: 'Folder of the backups.' }),
   BACKUP_HOURS: whole(1, MAX_BACKUPS)({ default: 24, desc: 'Hours between backups.' }),
   BACKUP_AT: matching(
     /^(?:[01]\d|2[0-3]):[0-5]\d$/,
     'a time of day such as 03:00 (UTC)',
-  )({ default: '03:00', desc: 'Time of day (UTC) of the first backup of a day.' }),
-  BACKUP_KEEP: whole(1, MAX_BACKUPS)({ default: 7, desc: 'Newest backups that are retained.' }),
-  BACKUP_KEEP_WEEKS: whole(0, MAX_AGE)({ default: 4, desc: 'Weeks of which one more backup is retained.' }),
+  )({ default: '03:00', desc: 'Time (UTC) of the first backup of a day.' }),
+  BACKUP_KEEP: whole(1, MAX_BACKUPS)({ default: 7, desc: 'Number of newest backups that are retained.' }),
+  BACKUP_KEEP_WEEKS: whole(
+    0,
+    MAX_AGE,
+  )({
+    default: 4,
+    desc: 'Number of weeks of which one backup each is retained, in addition to BACKUP_KEEP.',
+  }),
   BACKUP_CHECK_DAYS: whole(
     0,
     MAX_AGE,
-  )({ default: 7, desc: 'Days between comparisons of a restored copy; 0: never.' }),
+  )({
+    default: 7,
+    desc: 'Days between two checks that restore a backup and compare the restored database; 0: never.',
+  }),
   BACKUP_HOOK: hostPath({
     default: '',
-    desc: 'Program that is called with the name and the folder of each new backup.',
+    desc: 'Program that is called after each backup with the name and the folder of the backup, for example to copy it to another machine.',
   }),
   BACKUP_IMAGE: image({
     default: '',
-    desc: 'Image with what that program needs, made from that of PostgreSQL.',
+    desc: 'Image of the backup container: the image of PostgreSQL with the tools that BACKUP_HOOK needs.',
   }),
   BACKUP_JOBS: whole(
     1,
     1_000,
   )({
     default: 0,
-    desc: 'Processes that read or write tables at the same time; one for each core when absent.',
+    desc: 'Number of tables that a backup or a restore processes at the same time. If it is not set: one per core.',
   }),
 } as const
 
@@ -118,19 +130,19 @@ export const chosenVariables: Readonly<Record<string, { readonly default: string
   {
     CHAIN: {
       default: '',
-      desc: `Public chain whose CHAIN_NAME, CHAIN_ID and START_BLOCK are known: ${knownChains.map(({ name }) => name).join(', ')}.`,
+      desc: `Public chain. It sets CHAIN_NAME, CHAIN_ID and START_BLOCK to the known values. One of: ${knownChains.map(({ name }) => name).join(', ')}.`,
     },
     COMPOSE_FILE: {
       default: '',
-      desc: 'Colon-separated Compose files, docker-compose.yml first; docker-compose.ipv6.yml, docker-compose.scale.yml and files of your own may follow. Without it the demo chain is part of the appliance.',
+      desc: 'Colon-separated Compose files: docker-compose.yml, then docker-compose.ipv6.yml, docker-compose.scale.yml or your own files. If it is not set, the appliance includes the demo chain.',
     },
     COMPOSE_PROFILES: {
       default: '',
-      desc: `Comma-separated profiles of further containers: ${composeProfiles.join(', ')}.`,
+      desc: `Comma-separated profiles that add containers: ${composeProfiles.join(', ')}.`,
     },
     COMPOSE_PROJECT_NAME: {
       default: 'pronghorn',
-      desc: 'Name before those of containers, networks and volumes; another one for each appliance of a machine.',
+      desc: 'Prefix of the names of containers, networks and volumes. Each appliance on a machine needs its own prefix.',
     },
   }
 
@@ -167,13 +179,13 @@ export const STATE_METRICS_PORT = 9110
 /** Variables that Compose itself reads from `.env`, and variables that choose a chain. */
 export const otherNames = [...Object.keys(chosenVariables), ...Object.keys(composeVariables)] as const
 
-const OF_SHELL = 'nothing: Docker reads it from the environment of the shell alone'
+const OF_SHELL = 'nothing: Docker reads this variable only from the environment of the shell'
 
 /** Names that have no effect in `.env`, although other programs know them, with the reason. */
 export const namesInVain: Readonly<Record<string, string>> = {
   DEMO_CHAIN: 'nothing: the demo chain is used if COMPOSE_FILE is not set and no variable describes a chain',
-  TZ: 'nothing: every log, schedule and time of an answer is in UTC',
-  COMPOSE_HTTP_TIMEOUT: 'nothing: Compose has not read it since version 2',
+  TZ: 'nothing: logs, schedules and times in answers are always in UTC',
+  COMPOSE_HTTP_TIMEOUT: 'nothing: Compose ignores this variable since version 2',
   ...Object.fromEntries(
     [
       ...['COMPOSE_DISABLE_ENV_FILE', 'COMPOSE_ENV_FILES'],

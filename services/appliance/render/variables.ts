@@ -67,7 +67,7 @@ const replicas = makeExactValidator<string>((text) => {
   if (!isList) throw new RangeError('host:port, or several separated by commas')
   return text
 })
-const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')
+const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the contract out')
 const chainAddress = (protocols: readonly string[], example: string) =>
   makeExactValidator<string>((text) => {
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
@@ -144,7 +144,7 @@ export const variables = {
     /^[A-Za-z0-9._-]{1,64}$/,
     '1 to 64 letters, digits, dots, underscores or hyphens',
   )({
-    desc: 'Name of the chain, of your choice; part of the keys in Redis.',
+    desc: 'Name of the chain. You may choose any name; it is part of the keys in Redis.',
   }),
   CHAIN_ID: matching(/^[0-9a-fA-F]{64}$/, '64 hexadecimal characters')({ desc: 'Id of the chain.' }),
   CHAIN_HTTP: chainAddress(
@@ -154,26 +154,32 @@ export const variables = {
     desc: 'HTTP interface of your chain node.',
   }),
   CHAIN_SHIP: shipAddresses({
-    desc: 'State-history websocket of your chain node; of several nodes separated by commas.',
+    desc: 'State-history websocket of your chain node, or those of several nodes, separated by commas.',
   }),
   START_BLOCK: whole(
     0,
     4294967295,
   )({
     default: 0,
-    desc: 'First block to index; has to lie before the first use of the contracts. 0: the first that the node has.',
+    desc: 'First block to index. It must be below the first block that uses the contracts. 0: the first block that the node has.',
   }),
   START_BLOCK_OVERRIDE: bool({
     default: false,
-    desc: 'Allow another START_BLOCK than the one that is known of the chain, and contracts that are added later; what came before is missing.',
+    desc: 'Allow a START_BLOCK other than the known one of the chain, and contracts that are added later. Data from earlier blocks will be missing.',
   }),
   ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),
-  MARKET_ACCOUNT: account({ default: 'atomicmarket', desc: 'Account of the market contract, or none.' }),
+  MARKET_ACCOUNT: account({
+    default: 'atomicmarket',
+    desc: 'Account of the market contract; none: the market is not indexed.',
+  }),
   ORACLE_ACCOUNT: account({
     default: 'delphioracle',
-    desc: 'Account of the oracle contract, or none; the market needs it.',
+    desc: 'Account of the oracle contract; none: the oracle is not indexed. The market requires the oracle.',
   }),
-  TOOLS_ACCOUNT: account({ default: 'atomictoolsx', desc: 'Account of the tools contract, or none.' }),
+  TOOLS_ACCOUNT: account({
+    default: 'atomictoolsx',
+    desc: 'Account of the tools contract; none: the tools are not indexed.',
+  }),
   READER_NAME: matching(
     /^[A-Za-z0-9._-]{1,64}$/,
     '1 to 64 letters, digits, dots, underscores or hyphens',
@@ -185,12 +191,12 @@ export const variables = {
   DOMAIN: domain({ default: 'localhost', desc: 'Public host name.' }),
   HTTP_PORT: port({
     default: 8080,
-    desc: 'Published port that leads to HTTPS, or serves with TLS_MODE=off.',
+    desc: 'Published port of HTTP. It redirects to HTTPS; with TLS_MODE=off it serves the API.',
   }),
   HTTPS_PORT: port({ default: 8443, desc: 'Published port of HTTPS.' }),
   TLS_MODE: oneWord(tlsModes)({
     default: 'selfsigned',
-    desc: 'Where the certificate comes from: created at the first start, your files, an ACME authority, or no TLS at all (behind another proxy).',
+    desc: 'Source of the certificate. selfsigned: created at the first start; files: your own files in TLS_DIR; acme: an ACME authority; off: no TLS, behind a proxy of your own.',
   }),
   TLS_DIR: hostPath({
     default: './certificates',
@@ -198,7 +204,7 @@ export const variables = {
   }),
   ACME_EMAIL: email({
     default: '',
-    desc: 'Address that the ACME authority may write to; required with TLS_MODE=acme.',
+    desc: 'E-mail address for messages from the ACME authority; required with TLS_MODE=acme.',
   }),
   ACME_DIRECTORY: webAddress({
     default: 'https://acme-v02.api.letsencrypt.org/directory',
@@ -206,32 +212,35 @@ export const variables = {
   }),
   TRUSTED_PROXIES: networks({
     default: '',
-    desc: 'Addresses (IP or CIDR, comma-separated) of proxies in front of this one whose X-Forwarded-For is believed.',
+    desc: 'Addresses (IP or CIDR, comma-separated) of proxies in front of the appliance. Their X-Forwarded-For header names the client address.',
   }),
   IPV6: bool({ default: false, desc: 'Listen on IPv6 as well; docker-compose.ipv6.yml sets it.' }),
 
-  API_WORKERS: whole(0, 256)({ default: 0, desc: 'Processes of the api container; 0 for one per core.' }),
+  API_WORKERS: whole(
+    0,
+    256,
+  )({ default: 0, desc: 'Number of processes in each api container; 0: one per core.' }),
   API_REPLICAS: whole(
     1,
     1_000,
   )({
     default: 2,
-    desc: 'Containers of the api with docker-compose.scale.yml; PostgreSQL takes the connections of one more.',
+    desc: 'Number of api containers with docker-compose.scale.yml. PostgreSQL has connections for one container more, so that a container can be replaced while all others run.',
   }),
 
   POSTGRES_BUNDLED: bool({
     default: true,
-    desc: 'Run the bundled PostgreSQL; false for a server of your own, at POSTGRES_HOST.',
+    desc: 'Run the bundled PostgreSQL. false: use your own server at POSTGRES_HOST.',
   }),
   DATA_LOCATION: hostPath({
     default: '',
-    desc: 'Folder of this machine for the database of the bundled PostgreSQL; without it a volume of Docker.',
+    desc: 'Folder of this machine for the data of the bundled PostgreSQL. If it is not set, the data are in a Docker volume.',
   }),
   POSTGRES_HOST: hostName({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
   POSTGRES_DATABASE: databaseName({
     default: 'pronghorn',
-    desc: 'Name of the database; one for each chain.',
+    desc: 'Name of the database. Each chain needs its own database.',
   }),
   POSTGRES_SUPERUSER: matching(
     /^[a-z_][a-z0-9_]{0,62}$/,
@@ -242,42 +251,42 @@ export const variables = {
   }),
   POSTGRES_SUPERUSER_PASSWORD_FILE: hostPath({
     default: '',
-    desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is created at the first start.',
+    desc: 'File with the password of POSTGRES_SUPERUSER on your own PostgreSQL. The password of the bundled PostgreSQL is created at the first start.',
   }),
   POSTGRES_REPLICAS: replicas({
     default: '',
-    desc: 'Streaming replicas that the api may read from (host:port, with commas).',
+    desc: 'Streaming replicas from which the api may read (host:port, comma-separated).',
   }),
   PG_MEMORY: memory({
     default: 4 * 2 ** 30,
-    desc: 'Memory for PostgreSQL, such as 32g; its settings are computed from it and its container is limited to it.',
+    desc: 'Memory for PostgreSQL, such as 32g: the limit of the container, from which the memory settings of PostgreSQL are computed.',
   }),
   CONFIG_FILES: hostPath({
     default: '',
-    desc: 'Folder with JSON files of your own (connections.config.json, server.config.json, readers.config.json), which take the place of the rendered ones.',
+    desc: 'Folder with your own JSON files (connections.config.json, server.config.json, readers.config.json). They replace the files that are rendered from variables.',
   }),
   REDIS_BUNDLED: bool({
     default: true,
-    desc: 'Run the bundled Redis; false for a server of your own, at REDIS_HOST.',
+    desc: 'Run the bundled Redis. false: use your own server at REDIS_HOST.',
   }),
   REDIS_HOST: hostName({ default: BUNDLED_REDIS, desc: 'Host of Redis.' }),
   REDIS_PORT: port({ default: 6379, desc: 'Port of Redis.' }),
   GRAPHQL_CONSOLE: bool({
     default: false,
-    desc: 'Reach the Hasura console and its admin interfaces at /console.',
+    desc: 'Serve the Hasura console and its admin interfaces at /console.',
   }),
   GRAPHQL_ROW_LIMIT: whole(
     1,
     100_000,
   )({
     default: 100,
-    desc: 'Most rows of a GraphQL list, nested ones included.',
+    desc: 'Maximum number of rows in a GraphQL list, also in a nested one.',
   }),
   GRAPHQL_RATE_LIMIT: whole(
     1,
     10_000,
   )({
     default: 10,
-    desc: 'GraphQL queries per second of one address.',
+    desc: 'Maximum number of GraphQL queries per second from one address.',
   }),
 } as const

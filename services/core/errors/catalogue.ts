@@ -25,31 +25,33 @@ export const errorCatalogue = {
     remedy: 'Read `{help}`.',
   },
   WRONG_MODE: {
-    meaning: 'A command that works on the folders of the containers was started elsewhere.',
+    meaning: 'A command that needs the folders of the containers was started outside the containers.',
     remedy: {
       standalone:
-        'Name the folder that render-config has written with `--rendered`; `npm start` needs no such folder.',
-      appliance: 'Start it with `docker compose run --rm`, which has the folders in place (docs/operate.md).',
+        'Name the folder with the output of render-config: `--rendered FOLDER`. `npm start` needs no such folder.',
+      appliance:
+        'Start the command in a container, which has these folders: `docker compose run --rm` (docs/operate.md).',
       process:
-        'Name the folder that `pronghorn render-config` has written with `--rendered`; without containers no such folder is needed (docs/without-containers.md).',
+        'Name the folder with the output of `pronghorn render-config`: `--rendered FOLDER`. Processes without containers need no such folder (docs/without-containers.md).',
     },
   },
   INSTALLATION_BROKEN: {
     meaning: 'A file that belongs to the program is missing or unreadable.',
     remedy: {
       standalone:
-        'Restore the files of the program with `git checkout .` where it was cloned, then `npm ci` and `npm start`.',
+        'Restore the files of the program: `git checkout .` in its repository, then `npm ci` and `npm start`.',
       appliance:
         'Build or pull the image again: `docker compose build config`, or `docker compose pull config`.',
       process:
-        'Restore the files of the program with `git checkout .` where it was cloned, then `npm ci && npm run build`.',
+        'Restore the files of the program: `git checkout .` in its repository, then `npm ci && npm run build`.',
     },
   },
   NODEJS_TOO_OLD: {
     meaning: 'The version of Node.js is older than the program requires.',
     remedy: {
       standalone: 'Install Node.js 24 (https://nodejs.org), then `npm ci` and `npm start`.',
-      appliance: 'The image brings its own Node.js: start the containers with `docker compose up -d --wait`.',
+      appliance:
+        'Start the containers with `docker compose up -d --wait`: the image contains its own Node.js.',
       process: 'Install Node.js 24 (https://nodejs.org), then `npm ci && npm run build`.',
     },
   },
@@ -72,7 +74,7 @@ export const errorCatalogue = {
   },
   CURSOR_TOO_OLD: {
     meaning: 'A client resumed with a cursor whose position in the feed is no longer stored.',
-    remedy: 'Read the present state, and continue without a cursor.',
+    remedy: 'Read the current state over REST, then subscribe again without a cursor.',
   },
 
   // Processes
@@ -87,9 +89,12 @@ export const errorCatalogue = {
   HASURA_UNAVAILABLE: {
     meaning: 'Hasura does not answer.',
     remedy: {
-      standalone: 'Look at the log of Hasura; it needs its own database and that of the chain.',
-      appliance: 'Look at `docker compose logs hasura`; it needs its own database and that of the chain.',
-      process: 'Look at the log of Hasura; it needs its own database and that of the chain.',
+      standalone:
+        'Look at the log of Hasura. Hasura needs a database of its own and access to the database of the chain.',
+      appliance:
+        'Look at `docker compose logs hasura`. Hasura needs a database of its own and access to the database of the chain.',
+      process:
+        'Look at the log of Hasura. Hasura needs a database of its own and access to the database of the chain.',
     },
   },
   HASURA_REFUSED: {
@@ -100,18 +105,19 @@ export const errorCatalogue = {
   UNHEALTHY: {
     meaning: 'A check failed, or a requested address did not answer with a success status.',
     remedy: {
-      standalone: 'Read what `npm start` printed last.',
+      standalone: 'Read the last messages of `npm start`.',
       appliance:
         'Look at `docker compose ps`, and at the log of a service with `docker compose logs SERVICE`.',
       process: 'Read the log of the process that failed: filler, api or state service.',
     },
   },
   SERVICE_REFUSED: {
-    meaning: 'The requested address refuses connections: nothing listens there.',
+    meaning: 'The requested address refuses connections, because no process listens on it.',
     remedy: {
-      standalone: 'Start it with `npm start`, or give one of the addresses that it printed.',
+      standalone:
+        'Start the program with `npm start`, or give one of the addresses that `npm start` printed.',
       appliance:
-        'Start the containers with `docker compose up -d --wait`, or give the address of HTTP_PORT or HTTPS_PORT in `.env`; `docker compose ps` shows what runs.',
+        'Start the containers with `docker compose up -d --wait`, or give the address of HTTP_PORT or HTTPS_PORT in `.env`; `docker compose ps` lists the running containers.',
       process:
         'Start the process (`pronghorn api`, `pronghorn filler`, `pronghorn state`), or give the address and port of its configuration.',
     },
@@ -132,8 +138,8 @@ export const errorCatalogue = {
     remedy: 'Correct the parameter that the message names.',
   },
   INTERNAL: {
-    meaning: 'Something happened that the program does not expect.',
-    remedy: 'Report it with the whole message.',
+    meaning: 'An unexpected error occurred inside the program.',
+    remedy: 'Report the error with the whole message.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

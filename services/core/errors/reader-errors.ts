@@ -7,7 +7,7 @@ export const readerErrors = {
     meaning: 'A reader indexes a market without the assets and oracle contracts on which the market depends.',
     remedy: {
       standalone:
-        'Name the accounts that the message names: `npm start -- --assets-account NAME --oracle-account NAME`, or leave the market out with `--market-account none`.',
+        'Give the accounts that the message names: `npm start -- --assets-account NAME --oracle-account NAME`, or leave the market out with `--market-account none`.',
       appliance:
         'Set ASSETS_ACCOUNT and ORACLE_ACCOUNT in `.env` to the accounts that the message names, or MARKET_ACCOUNT=none; then `docker compose up -d --wait`.',
       process:
@@ -15,76 +15,78 @@ export const readerErrors = {
     },
   },
   READER_LEASE_HELD: {
-    meaning: 'Another process holds the right to write for this reader.',
+    meaning:
+      'Another process holds the lease of this reader, and only the holder may write rows of the reader.',
     remedy: {
-      standalone:
-        'Stop the process that the message names first: two writers on one reader are never allowed.',
+      standalone: 'First stop the process that the message names: a reader has at most one writer.',
       appliance:
-        'Stop the process that the message names first: two writers on one reader are never allowed. `docker compose stop filler` stops the one of the containers.',
-      process: 'Stop the process that the message names first: two writers on one reader are never allowed.',
+        'First stop the process that the message names: a reader has at most one writer. `docker compose stop filler` stops the writer in the containers.',
+      process: 'First stop the process that the message names: a reader has at most one writer.',
     },
   },
   READER_LEASE_LOST: {
     meaning:
-      "The database session with the reader's exclusive right to write was closed, so this process must not write any more.",
+      "The database session that held the reader's lease was closed, so this process must not write any more.",
     remedy: {
-      standalone: 'Start again with `npm start` and the same options; it continues from the committed block.',
-      appliance: 'Nothing: the container restarts and continues from the committed block.',
-      process: 'Start `pronghorn filler` again; it continues from the committed block.',
+      standalone:
+        'Start again with `npm start` and the same options; the reader continues after the last committed block.',
+      appliance: 'Nothing: the container restarts, and the reader continues after the last committed block.',
+      process: 'Start `pronghorn filler` again; the reader continues after the last committed block.',
     },
   },
   READER_SETTINGS_CHANGED: {
     meaning: 'The settings of a reader do not fit the data that it has already indexed.',
     remedy: {
       standalone:
-        'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another one.',
+        'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another directory.',
       appliance:
         'Restore the variable of the setting that the message names in `.env`, or index into a new database (POSTGRES_DATABASE); then `docker compose up -d --wait`.',
       process:
-        'Restore the setting that the message names, or use a new reader `name` on an empty database. `start_block_override` accepts blocks that will be missing, `delete_data` indexes again.',
+        'Restore the setting that the message names, or use a new reader `name` on an empty database. `start_block_override` accepts missing blocks; `delete_data` deletes the rows of the reader and indexes again.',
     },
   },
   UNDO_JOURNAL_EXHAUSTED: {
     meaning: 'A fork undoes blocks below the oldest block that the database can roll back.',
     remedy: {
       standalone:
-        'Nothing was changed. Index again with another `--data` directory, or use a node of the branch that is indexed (`--ship`, `--http`).',
-      appliance: 'Nothing was changed. Restore a backup from before the fork (`scripts/restore NAME`).',
+        'Nothing was changed. Index again with another `--data` directory, or use a node on the indexed branch of the fork (`--ship`, `--http`).',
+      appliance:
+        'Nothing was changed. Restore a backup that is older than the fork (`scripts/restore NAME`).',
       process:
-        'Nothing was changed. Restore a backup from before the fork, or index again into an empty database.',
+        'Nothing was changed. Restore a backup that is older than the fork, or index again into an empty database.',
     },
   },
   BLOCK_FAILED: {
-    meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
+    meaning: 'A block could not be indexed. The message names block, transaction, action and cause.',
     remedy: {
       standalone:
-        'Everything before the block is committed. Start again with the same `--data` directory, and report the message if it ends at the same block. To leave out only that block, add `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
+        'Every earlier block is committed. Start again with the same `--data` directory, and report the message if the error repeats at the same block. To leave out only that block, add `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
       appliance:
-        'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the gap is recorded.',
+        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the gap is recorded.',
       process:
-        'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block, set `start_block` to {start} (with `start_block_override`); the gap is recorded.',
+        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block, set `start_block` to {start} (with `start_block_override`); the gap is recorded.',
     },
   },
   IMPORT_SOURCE_UNAVAILABLE: {
     meaning: 'The source database of an import cannot be reached, or refuses the login.',
     remedy:
-      'Check the address that you gave, and whether that server accepts connections from this machine (`listen_addresses`, `pg_hba.conf`).',
+      'Check the given address, and whether the server accepts connections from this machine (`listen_addresses`, `pg_hba.conf`).',
   },
   IMPORT_SOURCE_UNFIT: {
-    meaning: 'The source database cannot be imported, or not in its present state.',
+    meaning: 'The source database cannot be imported at all, or not in its current state.',
     remedy: {
       standalone:
-        'Correct what the message names, then start the same command with `--dry-run`: it changes nothing.',
-      appliance: `Correct what the message names. \`${fillerCommand('import-database ADDRESS --dry-run')}\` repeats the checks and changes nothing.`,
+        'Correct the cause that the message names. The same command with `--dry-run` repeats the checks and changes nothing.',
+      appliance: `Correct the cause that the message names. \`${fillerCommand('import-database ADDRESS --dry-run')}\` repeats the checks and changes nothing.`,
       process:
-        'Correct what the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
+        'Correct the cause that the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
     },
   },
   IMPORT_SOURCE_INCOMPLETE: {
     meaning:
       'The source database of an import lacks rows, blocks or logs: its rows break a rule of completeness.',
     remedy:
-      'Import a database that has them. To accept what the message names, run the same command with `--allow-gaps`: it continues where it ended, and `verify` and `/health` name what is missing.',
+      'Import a complete database. To accept the gaps that the message names, run the same command with `--allow-gaps`: the import continues where it stopped, and `verify` and `/health` report the missing data.',
   },
   IMPORT_TARGET_FILLED: {
     meaning: 'An import was requested into a database in which the reader has already indexed blocks.',
@@ -97,15 +99,15 @@ export const readerErrors = {
   IMPORT_UNFINISHED: {
     meaning: 'An import into this database was interrupted, so the database is incomplete.',
     remedy: {
-      standalone: 'Start the same import again: it continues, or starts over when its source has changed.',
-      appliance: `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over when its source has changed.`,
+      standalone: 'Start the same import again: it continues, or starts over if the source has changed.',
+      appliance: `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over if the source has changed.`,
       process:
-        'Run the same `pronghorn import-database` or `pronghorn import-state` again: it continues, or starts over when its source has changed.',
+        'Run the same `pronghorn import-database` or `pronghorn import-state` again: it continues, or starts over if the source has changed.',
     },
   },
   LIST_SOURCE_FAILED: {
     meaning: 'A source of named lists did not answer in time, or its answer does not contain valid lists.',
     remedy:
-      'Nothing: the last lists of the source stay in force, and the source is requested again. Check the address and the source.',
+      'Nothing: the reader keeps the last lists of the source, and requests the source again. If the error repeats, check the address and the source.',
   },
 } as const satisfies Record<string, ErrorEntry>
