@@ -323,7 +323,7 @@ describe('migrate', () => {
     const { code, err } = await run(['import-database', 'postgres://me:hunter2@127.0.0.1:1/old', '--dry-run'])
     expect(code).toBe(75)
     expect(err).toMatch(
-      /^IMPORT_SOURCE_UNAVAILABLE: the database to import at 127\.0\.0\.1:1 cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\nCheck the address that you gave, and whether that server accepts connections from this machine/,
+      /^IMPORT_SOURCE_UNAVAILABLE: the database to import at 127\.0\.0\.1:1 cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\nCheck the given address, and whether the server accepts connections from this machine/,
     )
     expect(err).not.toMatch(/sqldb|hunter2/)
   })

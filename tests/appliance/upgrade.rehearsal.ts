@@ -127,6 +127,6 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
    * no blocks arrive.
    */
   async function upgrade(): Promise<void> {
-    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: (?:one finding|2 findings)/m)
+    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: (?:one check|2 checks)/m)
   }
 })

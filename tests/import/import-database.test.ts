@@ -203,7 +203,7 @@ describe('a database of eosio-contract-api', () => {
       { what: 'lists (1 rows)', why: expect.stringContaining('list_polls') as string },
       { what: 'neftyblocks_drops (1 rows)', why: 'this version does not know the table' },
       { what: 'simpleassets_assets (1 rows)', why: expect.stringContaining('simpleassets') as string },
-      { what: 'everything of contract otheroracle', why: expect.stringContaining('oracle') as string },
+      { what: 'all rows of contract otheroracle', why: expect.stringContaining('oracle') as string },
     ])
   })
 
@@ -387,7 +387,7 @@ it('a source that lacks rows is refused with their names, and imported without t
     const { notes, derived } = await verifyOf(target.address, { kind: 'folder', path: tables })
     for (const gap of report.lacking)
       expect(notes).toContainEqual(
-        `the imported database lacked rows, as was accepted, so that this is not checked: ${gap}`,
+        `not checked, because the imported database lacked rows and the import accepted this: ${gap}`,
       )
     expect(derived).toEqual([])
   } finally {

@@ -157,10 +157,10 @@ it('pronghorn verify refuses unknown tables, contradicting options and unreadabl
   }
   const missing = await run('verify', '--folder', join(config, 'nowhere'))
   expect(missing.code).toBe(2)
-  expect(missing.err).toContain('nowhere is no folder that can be read')
+  expect(missing.err).toContain('nowhere cannot be read')
   const none = await run('verify', '--state')
   expect(none.code).toBe(2)
-  expect(none.err).toContain('the database has no rows of contracts')
+  expect(none.err).toContain('the database has no contract rows')
 })
 
 it('pronghorn verify exits with 75 for a database without tables, without a block or of another version', async () => {
@@ -174,7 +174,9 @@ it('pronghorn verify exits with 75 for a database without tables, without a bloc
     await run('migrate')
     const migrated = await run('verify', ...folder)
     expect(migrated).toMatchObject({ code: 75, out: expect.stringContaining('INCOMPLETE') as string })
-    expect(migrated.err).toContain('the database has no block yet; no reader indexes what is to be compared')
+    expect(migrated.err).toContain(
+      'the database has no block yet; no reader indexes the contracts of the requested tables',
+    )
     expect((await run('verify', ...folder, '--repair', '--yes')).code).toBe(75)
     const client = await connectDatabase(empty.address, { applicationName: 'test' })
     await client.query(
@@ -251,7 +253,7 @@ it('pronghorn verify names a family that the configuration leaves out, and a fam
   expect(leftOut).toMatchObject({
     code: 75,
     out: expect.stringContaining('the configuration leaves assets out after block 400') as string,
-    err: expect.stringContaining('no reader indexes what is to be compared') as string,
+    err: expect.stringContaining('no reader indexes the contracts of the requested tables') as string,
   })
   expect(leftOut.out).toContain('0 derived rules broken')
   await change(

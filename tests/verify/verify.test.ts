@@ -146,7 +146,7 @@ describe('twelve rows damaged by hand', () => {
     await filler.end()
     running.chain.generate(1)
     await expect(repairDatabase(database.address, { source: node(), signal })).rejects.toThrow(
-      'rows of another block must not be written',
+      'a repair must not write rows of another block',
     )
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })

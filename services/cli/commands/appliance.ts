@@ -36,7 +36,7 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option(
       '--env-file <file>',
-      'an .env to read; variables of the environment take precedence, unknown variables are refused',
+      'file .env to read; variables of the environment take precedence, and unknown variables are refused',
     )
     .option('--check', 'write nothing; list the problems')
     .option('--or-former', 'if settings are refused, succeed if the files of an earlier run can stay in use')
@@ -211,7 +211,7 @@ export function addSqlReader(program: Command, io: CliIo): void {
     .action(async ({ rendered }: { readonly rendered: string }) => {
       const { createSqlReader } = await import('../../appliance/index.ts')
       io.out(`${await createSqlReader({ ...(await readServer(rendered, io)), waitMs: 0 })}\n`)
-      io.err('The password is shown this once: store the address where only its owner can read it.\n')
+      io.err('The password cannot be shown again: store the address where only its owner can read it.\n')
     })
 }
 
@@ -247,8 +247,8 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         const isSettled = await settleRedisPassword(redis, secrets.redis)
         io.out(
           isSettled
-            ? 'The old passwords have ended.\n'
-            : 'Redis does not take the new password: restart it.\n',
+            ? 'The old passwords are no longer accepted.\n'
+            : 'Redis did not accept the new password: restart Redis.\n',
         )
         return
       }

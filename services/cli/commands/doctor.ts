@@ -106,8 +106,8 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
   throw new FatalError(
     'UNHEALTHY',
     failures === 1
-      ? 'one finding needs your action; it is listed above as fail'
-      : `${failures} findings need a hand, listed above as fail`,
+      ? 'one check failed: see the line with fail above'
+      : `${failures} checks failed: see the lines with fail above`,
   )
 }
 

@@ -32,10 +32,10 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     .command('import-database')
     .summary('import a database of eosio-contract-api')
     .description(
-      'Fills an empty database from one of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
-        'block; then start the filler, which continues with the next. The source is read in one snapshot and never changed: ' +
-        'its own journal is played back in a transaction that is rolled back, and its API may continue to serve. ' +
-        'docs/migrate.md leads through a move.',
+      'Fills an empty database from a database of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
+        'block. Then start the filler, which continues with the next block. The source is read in one snapshot and stays unchanged: ' +
+        'its reversible blocks are undone in a transaction that is rolled back, and its API may run during the import. ' +
+        'docs/migrate.md describes a migration step by step.',
     )
     .helpGroup(CARE_GROUP)
     .argument(
@@ -43,8 +43,14 @@ export function addImportDatabase(program: Command, io: CliIo): void {
       'the old database: postgres://user@host:5432/name, with its password in PGPASSWORD',
     )
     .addOption(configOption())
-    .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
-    .option('--source-reader <name>', 'reader of the old database, when it has several')
+    .option(
+      '--reader <name>',
+      'reader that continues after the import; required if readers.config.json has several readers',
+    )
+    .option(
+      '--source-reader <name>',
+      'reader of the old database; required if the database has several readers',
+    )
     .option(
       '--source-password-file <file>',
       'a file with the password of the old database (other users of the machine can see one on the command line)',
@@ -62,11 +68,11 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     .addHelpText(
       'after',
       `
-When it does not come to its end, whatever the cause, the filler refuses to start on what is there. Run it again: while
-the old database has not indexed on (its filler is stopped; its API may run), it continues with the next step, and does
-no step twice; when it has, everything is deleted here and copied again. A database with a position is refused.
+After an unfinished import the filler refuses to start on the incomplete database. Run the import again: it continues
+with the next step if the old database has indexed no further block (stop the old filler; the old API may run). Otherwise
+the import deletes the copied rows and starts over. It refuses a database in which a reader has already committed blocks.
 
-Nothing else may write to the database meanwhile: the import holds the lease of the reader.`,
+No other program may write to the database during the import: the import holds the lease of the reader.`,
     )
     .action((address: string, flags: ImportFlags) => run(address, flags, io))
 }
@@ -141,18 +147,18 @@ function planText(plan: ImportPlan): string {
       ({ table, rows }) => `  ${table.padEnd(width)} ${Math.round(rows).toString().padStart(14)} rows`,
     ),
     '',
-    `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB here without the indexes that queries need, ` +
+    `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB in this database without the indexes that queries need, ` +
       `about ${Math.ceil(plan.seconds / 60)} minutes on two cores.`,
     ...(plan.unindexed.length === 0
       ? []
       : [
           '',
-          `Much slower than that: ${plan.unindexed.join(', ')} have no index, so every step scans them entirely.`,
+          `The import will take much longer: ${plan.unindexed.join(', ')} have no index, so every step scans these tables entirely.`,
           'Restore the dump with its indexes first.',
         ]),
     '',
     ...leftOutLines(plan.leftOut),
-    'Other than in an index that read the blocks:',
+    'Differences from a database that was indexed from the blocks:',
     ...differenceLines(plan.differences),
     '',
     'Nothing was changed.',
@@ -193,9 +199,13 @@ function reportText(report: ImportReport, reader: string): string {
     '',
     ...(report.lacking.length === 0
       ? []
-      : ['The source lacks, as was accepted:', ...report.lacking.map((text) => `  ${text}`), '']),
+      : [
+          'Missing in the source, accepted with --allow-gaps:',
+          ...report.lacking.map((text) => `  ${text}`),
+          '',
+        ]),
     ...leftOutLines(report.leftOut),
-    'Other than in an index that read the blocks:',
+    'Differences from a database that was indexed from the blocks:',
     ...differenceLines(report.differences),
     '',
     `Now start the filler: reader ${reader} continues with block ${report.block + 1}.`,

@@ -23,14 +23,17 @@ export function addImportState(program: Command, io: CliIo): void {
     .command('import-state')
     .summary("fill an empty database from the chain's current tables, without history")
     .description(
-      'Fills an empty database with what the contracts of a reader have on the chain now: the tables are paged from the ' +
-        "node's HTTP API, and the blocks since are read from its state history, until every row is of the same block. Then " +
-        'start the filler, which continues with the next. Earlier history is missing, and answers say so. ' +
+      'Fills an empty database with the current rows of the contracts of a reader: the tables are paged from the ' +
+        "node's HTTP API, and later blocks are read from its state history, until every row is of the same block. Then " +
+        'start the filler, which continues with the next block. Earlier history is missing, and answers of the API say so. ' +
         'See docs/import-state.md.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
-    .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
+    .option(
+      '--reader <name>',
+      'reader that continues after the import; required if readers.config.json has several readers',
+    )
     .option('--http <url>', 'HTTP API of the node to page; default: chain.http of connections.config.json')
     .option('--requests <number>', 'concurrent requests', wholeNumber(1, 64), 8)
     .option('--start-over', 'discard the progress of an earlier, unfinished run')
@@ -38,12 +41,12 @@ export function addImportState(program: Command, io: CliIo): void {
     .addHelpText(
       'after',
       `
-When it does not come to its end, whatever the cause, the filler refuses to start on what is there. Run it again: it
-continues with the table, scope and key where it was left, and reads the blocks since the first run began. When the node
-does not have those blocks any more, or a contract was upgraded while its tables were paged, use --start-over. A database
-with a position is refused.
+After an unfinished import the filler refuses to start on the incomplete database. Run the import again: it continues
+with the table, scope and key at which it stopped, and reads the blocks since the start of the first run. If the node
+no longer has these blocks, or a contract was upgraded while its tables were paged, use --start-over. The import refuses
+a database in which a reader has already committed blocks.
 
-Nothing else may write to the database meanwhile: the import holds the lease of the reader.`,
+No other program may write to the database during the import: the import holds the lease of the reader.`,
     )
     .action((flags: ImportFlags) => run(flags, io))
 }
@@ -87,12 +90,12 @@ function reportText(report: ImportStateReport, reader: string): string {
     ...(resumed ? ['An earlier run was continued.'] : []),
     ...(pagesReadAgain === 0
       ? []
-      : [`${pagesReadAgain} ranges of rows were read again, as the chain had forked.`]),
+      : [`${pagesReadAgain} ranges of rows were read again, because the chain forked.`]),
     ...missingContracts.map(
       (account) => `The chain has no contract ${account}, so this contract has no rows.`,
     ),
     '',
-    `History is whole from block ${historySince} on. What happened before is not there: docs/import-state.md lists it.`,
+    `History is complete from block ${historySince} on. docs/import-state.md lists the earlier data that are missing.`,
     '',
     `Now start the filler: reader ${reader} continues with block ${block + 1}.`,
   ]

@@ -37,8 +37,8 @@ export function addRestore(program: Command, io: CliIo): void {
     .addHelpText(
       'after',
       `
-No other program may use the database meanwhile. When the restore does not come to its end, whatever the cause, no
-service starts on what is there. Run it again: it continues with the dump that it began with.`,
+No other program may use the database during the restore. After an unfinished restore, no service starts on the
+incomplete database. Run the restore again: it continues with the same publication of the dump.`,
     )
     .action((address: string, flags: RestoreFlags) => run(address, flags, io))
 }

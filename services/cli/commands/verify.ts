@@ -73,7 +73,10 @@ export function addVerify(program: Command, io: CliIo): void {
       '--history [from..to]',
       'read the blocks (default: all) again from the state history, and compare the rows that they add to the history',
     )
-    .option('--reader <name>', 'with --history: reader of readers.config.json, when there are several')
+    .option(
+      '--reader <name>',
+      'with --history: the reader to compare; required if readers.config.json has several readers',
+    )
     .option(
       '--from <block>',
       'with --seals or --against: only ranges that end at this block or later',
@@ -86,8 +89,8 @@ export function addVerify(program: Command, io: CliIo): void {
     )
     .addHelpText(
       'after',
-      '\nExit codes: 0 no differences, 1 differences, 75 not everything could be compared.\n' +
-        '--repair --yes writes all or nothing, and only what the chain proves: see docs/verify.md.',
+      '\nExit codes: 0 no differences, 1 differences, 75 some data could not be compared.\n' +
+        '--repair --yes writes either all corrections or none, and only values that the chain tables contain: see docs/verify.md.',
     )
     .action(async (flags: VerifyFlags) => {
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes needs --repair')
@@ -182,7 +185,7 @@ async function repair(
     const done = { ...repairJson(repairs), repaired: isWritten, rebuilt, refused, digests }
     io.out(`${JSON.stringify({ ...reportJson(repaired), ...done })}\n`)
   } else {
-    const lines = await repairText(repairs, isWritten ? 'wrote' : 'could have written')
+    const lines = await repairText(repairs, isWritten ? 'wrote' : 'would have written')
     io.out(`${reportText(repaired)}${lines}${derivedText(repaired)}`)
   }
   const isWhole = isWholeDatabase(flags) && repaired.report.incomplete.length === 0

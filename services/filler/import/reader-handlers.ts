@@ -12,7 +12,7 @@ export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   const handlers = settings.contracts.flatMap((entry) => {
     if (createStateWriter(entry, settings.name) !== null)
       throw unfit(
-        `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not store: leave it out`,
+        `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not store: remove the handler`,
       )
     return createHandler(entry, settings.contracts) ?? []
   })

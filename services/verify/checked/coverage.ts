@@ -17,19 +17,21 @@ export type Coverage = ReadonlyMap<string, ReadonlyMap<string, ColumnCheck>>
 /** Reason why a column is neither compared nor recomputed, by the origin of its values. */
 const notChecked: Readonly<Partial<Record<Origin, string>>> = {
   block:
-    'times and blocks of the past: the chain does not hold them, only contradictions between rows are found',
+    'times and blocks of earlier changes: the chain tables do not contain them, so only contradictions between rows are found',
   action:
-    'what actions of the past said: the chain does not hold it, only contradictions between rows are found',
-  decoding: 'what the reader itself decodes by: rows that were decoded wrongly differ from the chain',
-  identity: 'the id of the chain: a node of another chain is refused, the other sources do not have it',
-  state: 'rows of the handler state: with --state, the other rows are compared with these',
+    'data of earlier actions: the chain tables do not contain them, so only contradictions between rows are found',
+  decoding:
+    'data with which the reader decodes rows: a mistake in them shows as a row that differs from the chain',
+  identity:
+    'the id of the chain: a node of another chain is refused, and the other sources do not have the id',
+  state: 'rows of the handler state: with --state, the rows of the other handlers are compared with them',
 }
 
 /** Columns whose values are sealed once they cannot change any more. */
 const sealedColumns = new Set(
   sealedKinds.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
 )
-const SEALED = '; sealed: --seals finds what changed since, --history compares with the blocks'
+const SEALED = '; sealed: --seals finds later changes, --history compares the rows with the blocks'
 
 type Checks = Map<string, Map<string, ColumnCheck>>
 
@@ -40,7 +42,7 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
 }
 
 /** Reason for tables whose rows the source cannot list. */
-const UNANSWERED = 'the source does not tell which rows there are'
+const UNANSWERED = 'the source cannot list the rows of the table'
 
 /**
  * All columns that `verify` checks if the given tables are compared. A column that is compared and also read by a rule

@@ -31,7 +31,7 @@ export async function repairDerived(
     const { rule, violations, recomputed, correction } = derived
     if (!(await isBroken(client, derived))) continue
     const why = [...unproven].some((family) => violations.includes(`${family}.`))
-      ? 'not all rows that it follows from were compared'
+      ? 'some of the rows from which the rule derives values were not compared'
       : whyRefused(derived)
     if (why !== null) {
       refused.push({ rule, why })
@@ -39,7 +39,8 @@ export async function repairDerived(
     }
     if (recomputed !== undefined) await rebuild(client, recomputed)
     if (correction !== undefined) await client.query(correction)
-    if (await isBroken(client, derived)) refused.push({ rule, why: 'it does not cover each of these rows' })
+    if (await isBroken(client, derived))
+      refused.push({ rule, why: 'the correction of the rule does not change every violating row' })
     else rebuilt.push(rule)
   }
   return { rebuilt, refused }
@@ -48,9 +49,9 @@ export async function repairDerived(
 /** Reason why the rows of a broken rule cannot be written; null if they can. */
 function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
   if (restsOn !== undefined)
-    return `${restsOn} may be the wrong rows, and the chain does not hold them any more`
+    return `${restsOn} may be the wrong rows, and the chain does not contain them any more`
   return recomputed === undefined && correction === undefined
-    ? 'which of the rows is wrong is not known'
+    ? 'the rule does not show which of the contradicting rows is wrong'
     : null
 }
 

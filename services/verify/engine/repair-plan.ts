@@ -53,9 +53,14 @@ function planUpdate(found: FoundDifference, coverage: Coverage): PlannedRepair {
   const names = new Set(found.difference.columns.map(({ column }) => column))
   const columns = table.columns.filter(({ name }) => names.has(name))
   const fixed = columns.find(({ type, children }) => type === undefined && children === undefined)
-  if (fixed) return impossible(found, `${fixed.name} follows from what happened`)
+  if (fixed)
+    return impossible(found, `the chain table does not contain ${fixed.name}, which earlier actions have set`)
   const vague = columns.find(({ name, unsure }) => isUnsure(chain![name], unsure))
-  if (vague) return impossible(found, `${vague.name} may have had bytes that are no text`)
+  if (vague)
+    return impossible(
+      found,
+      `the node replaced bytes of ${vague.name} that are not UTF-8, so the stored value is unknown`,
+    )
   const statements: Statement[] = []
   const own = columns.filter(({ children }) => children === undefined)
   if (own.length > 0) {
@@ -74,7 +79,10 @@ function planUpdate(found: FoundDifference, coverage: Coverage): PlannedRepair {
       continue
     }
     if (lacksChild(children, chain![name], database![name]))
-      return impossible(found, `${children.table} lacks a row, and when it changed is not known`)
+      return impossible(
+        found,
+        `${children.table} lacks a row, and the block in which the row changed is unknown`,
+      )
     statements.push(...updateChildren({ table, key }, children, chain![name]))
   }
   return { found, statements, impossible: null }
@@ -93,7 +101,7 @@ function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
       children ? isWhole(coverage, children.table) : type !== undefined,
     ) &&
     (ownColumns(table).length === 0 || isWhole(coverage, table.name))
-  if (!isAll) return impossible(found, 'what happened to it before is not known')
+  if (!isAll) return impossible(found, 'the chain does not contain the earlier changes of the row')
   const statements: Statement[] = []
   const own = ownColumns(table)
   if (own.length > 0) {
@@ -127,7 +135,8 @@ function planRemoval(found: FoundDifference): PlannedRepair {
     const text = `UPDATE ${table.name} t SET ${sets.join(', ')} WHERE ${keySql(table, key, parameters)}`
     return { found, statements: [...statements, { text, values: parameters.values }], impossible: null }
   }
-  if (table.where !== undefined) return impossible(found, 'how it ended is not known')
+  if (table.where !== undefined)
+    return impossible(found, 'the chain no longer has the row, and does not say how it ended')
   if (ownColumns(table).length > 0) {
     const text = `DELETE FROM ${table.name} t WHERE ${keySql(table, key, parameters)}`
     statements.push({ text, values: parameters.values })

@@ -74,7 +74,8 @@ export async function repairDatabase(
     await client.query(repaired.isWritten ? 'COMMIT' : 'ROLLBACK')
     return repaired
   } catch (error) {
-    if (options.signal.aborted) throw new RetryableError('VERIFY_UNFINISHED', 'nothing was written: stopped')
+    if (options.signal.aborted)
+      throw new RetryableError('VERIFY_UNFINISHED', 'nothing was written: the repair was stopped')
     throw error
   } finally {
     options.signal.removeEventListener('abort', stop)
@@ -129,7 +130,7 @@ async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<vo
   if (head.id === id) return
   throw new FatalError(
     'USAGE',
-    `the database is at block ${num}, the node at ${head.num}, and rows of another block must not be written: ` +
-      'repair from the rows that the state service has, or from a node that stands at the same block',
+    `the database is at block ${num}, the node at block ${head.num}, and a repair must not write rows of another block: ` +
+      `use --state, which reads the rows of the state service, or a node at block ${num}`,
   )
 }

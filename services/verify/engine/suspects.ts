@@ -114,7 +114,7 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
       return { differing, agreed, open: rest, reason: `no new block for ${seconds} seconds: ${at}` }
     }
     if (open.some(({ first }) => slower - first > PATIENCE_BLOCKS)) {
-      const reason = `${rest.length} rows change all the time and never were the same on both sides`
+      const reason = `${rest.length} rows changed during every comparison, and never were equal in the database and on the chain`
       return { differing, agreed, open: rest, reason }
     }
     if (open.length > 0) await delay(options.pollMs)

@@ -103,17 +103,17 @@ class Run {
     const chosen = this.#choose()
     const contracts = await this.#readContracts(chosen)
     const indexed = chosen.filter(({ family }) => contracts.has(family))
-    if (indexed.length === 0) this.#incomplete.push('no reader indexes what is to be compared')
+    if (indexed.length === 0) this.#incomplete.push('no reader indexes the contracts of the requested tables')
     const imported = await client.query<{ accepted_gaps: string[] | null }>(
       "SELECT accepted_gaps FROM chain.imports WHERE kind = 'database'",
     )
     for (const gap of imported.rows.flatMap(({ accepted_gaps }) => accepted_gaps ?? []))
       this.#notes.push(
-        `the imported database lacked rows, as was accepted, so that this is not checked: ${gap}`,
+        `not checked, because the imported database lacked rows and the import accepted this: ${gap}`,
       )
     if (imported.rows.length > 0)
       this.#notes.push(
-        'the database was imported: where it does not know who pays for a row, that is not compared',
+        'the imported database does not contain the RAM payer of some rows; this column is not compared in them',
       )
     const meter = new ProgressMeter(await this.#estimate(indexed), this.#options.onProgress)
     try {
@@ -152,7 +152,7 @@ class Run {
     if (block === undefined) this.#incomplete.unshift('the database has no block yet')
     if (!source.isWhole)
       this.#incomplete.push(
-        'the source does not know every row: rows that only the database has are not reported',
+        'the source does not have every row, so rows that only the database has are not reported',
       )
     return {
       source: source.description,
@@ -185,7 +185,7 @@ class Run {
       const names = chosen.filter((table) => table.family === family).map(({ name }) => `TABLE ${name}`)
       for (const name of names)
         if ((await client.query(`${name} LIMIT 1`)).rows.length > 0) {
-          this.#incomplete.push(`the database has rows of ${family}, and no reader that indexes it`)
+          this.#incomplete.push(`the database has rows of ${family}, but no reader indexes this family`)
           break
         }
     }
@@ -315,7 +315,7 @@ class Run {
           signal,
           pollMs,
           stallMs,
-          onRound: (open) => meter.begin(`${open} rows asked again`),
+          onRound: (open) => meter.begin(`${open} differing rows, read again`),
         })
     this.found.push(...settled.differing)
     const count = (suspects: readonly Suspect[], name: string) =>

@@ -30,7 +30,7 @@ export class FolderSource implements ChainSource {
   /** @throws FatalError `USAGE` if the folder does not exist: it would look like a chain without rows. */
   static async open(folder: string, decoder: RowDecoder): Promise<FolderSource> {
     await readdir(folder).catch((cause: unknown) => {
-      throw new FatalError('USAGE', `${folder} is no folder that can be read`, { cause })
+      throw new FatalError('USAGE', `the folder ${folder} cannot be read`, { cause })
     })
     return new FolderSource(folder, decoder)
   }
@@ -68,7 +68,7 @@ export class FolderSource implements ChainSource {
   }
 
   row(): Promise<never> {
-    throw new Error('a folder is read as a whole')
+    throw new Error('a folder source only reads whole tables')
   }
 
   head(): Promise<null> {

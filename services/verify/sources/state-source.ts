@@ -50,7 +50,7 @@ export class StateSource implements ChainSource {
     if (coverage === undefined) {
       throw new FatalError(
         'USAGE',
-        'the database has no rows of contracts: no reader has the handler state; compare with --http or --folder',
+        'the database has no contract rows, because no reader has the handler state: compare with --http or --folder',
       )
     }
     return new StateSource(client, decoder, new Set(coverage.accounts), coverage.is_whole)

@@ -53,7 +53,7 @@ async function putAssetsConfig(
        ${next('atomicassets_templates', 'template_id')} AS template, ${next('atomicassets_offers', 'offer_id')} AS offer
      FROM atomicassets_config WHERE contract = ${literal(account)}`,
   )
-  if (!row) throw unfit(`it does not index the assets contract ${account}`)
+  if (!row) throw unfit(`the database does not index the assets contract ${account}`)
   unit.insert(assetsTables.config, {
     contract: account,
     standard: 'atomicassets',
@@ -99,7 +99,7 @@ async function putMarketConfig(
        ${next('atomicmarket_bonusfees', 'bonusfee_id')} AS bonusfee
      FROM atomicmarket_config c WHERE market_contract = ${contract}`,
   )
-  if (!row) throw unfit(`it does not index the market contract ${account}`)
+  if (!row) throw unfit(`the database does not index the market contract ${account}`)
   unit.insert(marketTables.config, {
     contract: account,
     version: row.version,

@@ -80,8 +80,8 @@ export async function listLeftOut(source: OldSource, accounts: Accounts): Promis
     )
     for (const { account } of others)
       leftOut.push({
-        what: `everything of contract ${account}`,
-        why: `the reader does not index it as its ${family} contract`,
+        what: `all rows of contract ${account}`,
+        why: `the reader does not index this account as its ${family} contract`,
       })
   }
   return leftOut

@@ -134,12 +134,12 @@ const needed = ['dbinfo', 'contract_readers', 'reversible_queries', 'atomicasset
 async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Promise<string> {
   const missing = needed.filter((table) => !columns.has(table))
   if (missing.length > 0)
-    throw unfit(`it lacks ${missing.join(', ')}, so it is not a database of eosio-contract-api`)
+    throw unfit(`the database lacks ${missing.join(', ')}, so it is not a database of eosio-contract-api`)
   const { rows } = await client.query<{ value: string }>("SELECT value FROM dbinfo WHERE name = 'version'")
   const version = rows[0]?.value ?? 'unknown'
   if (!/^(1\.3|2)\./.test(version))
     throw unfit(
-      `its version is ${version}; 1.3.x and 2.x can be imported: let its own filler upgrade it first`,
+      `the database has version ${version}, but only 1.3.x and 2.x can be imported: start the filler of a newer eosio-contract-api first, which upgrades the database`,
     )
   return version
 }
@@ -171,8 +171,8 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   const row = wanted === undefined && rows.length === 1 ? rows[0] : rows.find(({ name }) => name === wanted)
   if (!row) {
     if (wanted === undefined)
-      throw unfit(`it has the readers ${names || '(none)'}: name one with --source-reader`)
-    throw unfit(`it has no reader ${wanted}, but ${names || 'none'}`)
+      throw unfit(`the database has the readers ${names || '(none)'}: choose one with --source-reader`)
+    throw unfit(`the database has no reader ${wanted}; its readers are ${names || '(none)'}`)
   }
   const newest = Number(row.num)
   const blocks = await client.query<{ num: bigint; id: string }>(
@@ -182,9 +182,9 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   const reversible = blocks.rows.map(({ num, id }) => ({ num: Number(num), id }))
   const first = reversible[0]?.num
   if (first !== undefined && (reversible.at(-1)!.num !== newest || newest - first + 1 !== reversible.length))
-    throw unfit(`its reversible blocks do not reach from ${first} to its position ${newest} without a hole`)
+    throw unfit(`the database lacks some reversible blocks between ${first} and its position ${newest}`)
   const block = first === undefined ? newest : first - 1
-  if (block < 1) throw unfit(`its reader ${row.name} has not indexed anything yet`)
+  if (block < 1) throw unfit(`reader ${row.name} of the database has not indexed a block yet`)
   return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
 }
 
@@ -203,6 +203,6 @@ export function requireFamilies(source: OldSource, accounts: Accounts): void {
   for (const family of ['assets', 'market', 'oracle'] as const) {
     const table = tablesOfFamilies[family]
     if (accounts[family] !== null && !source.has(table))
-      throw unfit(`it lacks ${table}: leave the handler ${family} out of the reader`)
+      throw unfit(`the database lacks the table ${table}: remove the handler ${family} from the reader`)
   }
 }

@@ -124,7 +124,8 @@ export async function undoReversible(source: OldSource): Promise<UndoneSource> {
   try {
     for (const query of queries) {
       if (appended.has(query.table)) continue
-      if (!source.has(query.table)) throw unfit(`its journal names the unknown table ${query.table}`)
+      if (!source.has(query.table))
+        throw unfit(`the undo journal of the source names the unknown table ${query.table}`)
       const rows = await runUndo(client, query, types)
       const entity = entities[query.table]
       if (entity === undefined) continue
@@ -144,11 +145,11 @@ function explainUndo(error: unknown): unknown {
   if (error instanceof FatalError || !(error instanceof pg.DatabaseError)) return error
   if (error.code === '42501')
     return unfit(
-      `its role may not change rows, which playing back its journal needs (all of it is rolled back): ` +
-        'give it INSERT, UPDATE and DELETE, or stop the old filler after its last block has become irreversible',
+      'the user of the source lacks the privilege to change rows, which undoing the reversible blocks needs (the transaction is rolled back): ' +
+        'grant INSERT, UPDATE and DELETE to the user, or stop the old filler and wait until its last block is irreversible',
     )
   if (error.code === '40001')
-    return unfit('it changed while its reversible blocks were rolled back: start again')
+    return unfit('the source changed while its reversible blocks were rolled back: start the import again')
   return error
 }
 
@@ -188,13 +189,15 @@ async function runUndo(
     }
     return added
   }
-  if (query.condition === null) throw unfit(`its journal has an ${query.operation} without a condition`)
+  if (query.condition === null)
+    throw unfit(`the undo journal of the source has an ${query.operation} without a condition`)
   const conditionValues = query.condition.values.map((value) => untag(value, undefined))
   if (query.operation === 'delete') {
     const text = `DELETE FROM ${table} WHERE ${query.condition.str} RETURNING *`
     return (await client.query<Record<string, unknown>>(text, conditionValues)).rows
   }
-  if (query.operation !== 'update') throw unfit(`its journal has the unknown operation ${query.operation}`)
+  if (query.operation !== 'update')
+    throw unfit(`the undo journal of the source has the unknown operation ${query.operation}`)
   const changes = Object.entries(query.values as Record<string, TaggedValue>)
   const set = changes.map(([name], place) => `${client.escapeIdentifier(name)} = $${place + 1}`).join(', ')
   const where = query.condition.str.replace(

@@ -43,7 +43,7 @@ export function describeDifferences({
     all.push(
       {
         what: 'assets.assets.ram_payer, assets.offers.ram_payer',
-        why: 'the source does not store who pays for a row: null until the row changes',
+        why: 'null until the row changes, because the source does not store the RAM payer of a row',
       },
       {
         what: 'assets.logs, assets.blocks: addnotifyacc',
@@ -63,11 +63,11 @@ export function describeDifferences({
       hasNodeTables
         ? {
             what: 'market.counters, market.config: counters',
-            why: 'the source does not store them: the import takes the current values from the chain node, and the next blocks update them',
+            why: 'the source does not store counters: the import reads their current values from the chain node, and the next blocks update them',
           }
         : {
             what: 'market.counters, market.config: counters',
-            why: 'the source does not store them and the chain node did not return them: they are derived from the ids',
+            why: 'computed from the highest ids, because neither the source nor the chain node has the counters',
           },
     )
   if (oracle !== null)
@@ -75,17 +75,17 @@ export function describeDifferences({
       hasNodeTables
         ? {
             what: 'oracle.pairs, oracle.datapoints',
-            why: 'the source stores no data points and misses medians: the import takes the current values from the chain node, and the next blocks update them',
+            why: 'the source stores no data points and lacks some medians: the import reads the current values from the chain node, and the next blocks update them',
           }
         : {
             what: 'oracle.pairs, oracle.datapoints',
-            why: 'the source stores no data points and the chain node did not return them: there are none until the oracle writes again',
+            why: 'empty until the oracle writes again, because neither the source nor the chain node has data points',
           },
     )
   if (tools !== null)
     all.push({
       what: 'tools.links.claimer_signature',
-      why: 'the source stores the number of the link in its place: null',
+      why: 'null, because the source stores the number of the link instead of the signature',
     })
   if (context.source.version.startsWith('2.'))
     all.push(
@@ -95,7 +95,7 @@ export function describeDifferences({
       },
       {
         what: 'assets.config.v2_since_block, market.config.v2_since_block',
-        why: 'the import block, if the source does not store the block',
+        why: 'set to the block of the import if the source does not store the first block of version 2',
       },
     )
   if (lostTemplates.length > 0)

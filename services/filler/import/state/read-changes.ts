@@ -163,7 +163,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   onFork(from: number): void {
     throw new FatalError(
       'FORK_BELOW_IRREVERSIBLE',
-      `the chain forked at block ${from}, which was irreversible`,
+      `the chain forked at block ${from}, which the node had reported as irreversible`,
     )
   }
 
