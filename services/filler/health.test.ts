@@ -109,7 +109,7 @@ it('the health of the filler is healthy at a stop_block, and reports the stop_bl
 it('the health of the filler is unhealthy while the thread of a reader is silent', async () => {
   const { status, data } = await ask({ atMs: performance.now() - 40_000 })
   expect(status).toBe(503)
-  expect(data.reasons).toEqual(['reader main-1: its thread has sent no status for 40 s'])
+  expect(data.reasons).toEqual(['reader main-1: the thread of the reader has sent no status for 40 s'])
 })
 
 it('the health of the filler reports why the key-value store refuses writes, while readers progress', async () => {

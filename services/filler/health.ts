@@ -96,7 +96,7 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
 function judgeReader({ status, atMs }: ReceivedStatus, stopBlocks: ReadonlyMap<string, number>) {
   const silentMs = performance.now() - atMs
   const isSilent = status.state !== 'stopped' && silentMs >= SILENT_MS
-  const silence = `its thread has sent no status for ${Math.round(silentMs / 1_000)} s`
+  const silence = `the thread of the reader has sent no status for ${Math.round(silentMs / 1_000)} s`
   return {
     ...describeReader(status, silentMs),
     name: status.reader,

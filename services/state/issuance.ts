@@ -43,7 +43,7 @@ export function createIssuer(parts: IssuanceParts): StateParts['issue'] {
 
 function limitReached(limit: number, expiresInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(expiresInMs / 1_000))
-  const message = 'Too many tokens were asked for with this key.'
+  const message = 'Too many tokens were requested with this key.'
   return new Refusal(429, 'auth_rate_limited_error', message, {
     headers: {
       'Retry-After': String(seconds),

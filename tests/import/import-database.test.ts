@@ -264,7 +264,7 @@ describe('an unusable source', () => {
       'a hole in its reversible blocks',
       'DELETE FROM reversible_blocks WHERE block_num = 735',
       'IMPORT_SOURCE_UNFIT',
-      /731 to its position 740/,
+      /between 731 and its position 740/,
     ],
     [
       'another contract',

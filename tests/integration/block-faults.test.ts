@@ -404,7 +404,7 @@ it.each(['traces', 'deltas'] as const)(
 )
 
 it.each([
-  ['another root in the header', 'the hash of the header is another one'],
+  ['another root in the header', 'the hash of the header is not the block id'],
   ['a wrong link', 'the message gives the parent '],
 ] as const)(
   'a node whose block has %s is named, and no row of the block is written',

@@ -89,7 +89,7 @@ it("a start block after a contract's setabi is refused with the endpoint that th
   expect(code).toBe(1)
   expect(lines.slice(-2)).toEqual([
     expect.stringMatching(
-      /^CONTRACT_ABI_MISSING: the node did not return the ABI of \w+ \(HTTP 404 from \/v1\/chain\/get_raw_abi\) and no block since 900 sets it: block \d+ needs it$/,
+      /^CONTRACT_ABI_MISSING: the node did not return the ABI of \w+ \(HTTP 404 from \/v1\/chain\/get_raw_abi\) and no block since 900 sets it, but block \d+ needs this ABI$/,
     ),
     "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start below the block of the contract's setabi action: `npm start -- --start-block NUMBER`.",
   ])

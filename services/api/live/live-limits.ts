@@ -54,7 +54,7 @@ export const liveLimits: readonly LiveLimit[] = [
     beyond: '`TOO_SLOW`, the connection closes',
   },
   {
-    ...{ counts: 'time that a client waits for its turn to resume', per: 'connection' },
+    ...{ counts: 'time that a client waits until the server can send its missed events', per: 'connection' },
     value: `${secondsText(resumeTiming.waitMs)}; \`waiting\` is sent every ${secondsText(resumeTiming.noticeMs)}`,
     beyond: '`UNAVAILABLE`, the connection closes',
   },

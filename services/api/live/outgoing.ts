@@ -87,7 +87,7 @@ export function message(
 
 /** Error codes of messages to clients, with their descriptions. */
 export const errorCodes = {
-  INVALID_MESSAGE: 'The message is not JSON, or it has not the documented form.',
+  INVALID_MESSAGE: 'The message is not JSON, or does not have the documented form.',
   INVALID_FILTER: 'A filter has a value that no event can match, or too many values.',
   TOO_MANY_SUBSCRIPTIONS: 'The connection already has the maximum number of subscriptions.',
   SUBSCRIPTIONS_TOO_LARGE:

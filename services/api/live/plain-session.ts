@@ -117,7 +117,7 @@ export class PlainSession {
 
   #unsubscribe({ id = DEFAULT_SUBSCRIPTION }: Fields): void {
     if (typeof id !== 'string' || !this.#subscribing.unsubscribe(this.#channel, this.#client, id)) {
-      this.#refuse('UNKNOWN_SUBSCRIPTION', 'there is no subscription of this id')
+      this.#refuse('UNKNOWN_SUBSCRIPTION', 'there is no subscription with this id')
       return
     }
     this.#client.send(message('unsubscribed', { id }))

@@ -21,7 +21,7 @@ const block = object(
     id: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Id' },
     time: integer('Time, ms since 1970'),
   },
-  'The block that the event is in',
+  'The block that contains the event',
 )
 
 const action = object(

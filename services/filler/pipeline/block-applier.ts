@@ -220,7 +220,7 @@ export class BlockApplier {
 
   #abiMissing(account: string, { num }: BlockInfo): FatalError {
     const why = this.#missingAbis.get(account) ?? `no ABI of ${account} is known`
-    return new FatalError('CONTRACT_ABI_MISSING', `${why}: block ${num} needs it`, {
+    return new FatalError('CONTRACT_ABI_MISSING', `${why}, but block ${num} needs this ABI`, {
       details: { block: num },
     })
   }

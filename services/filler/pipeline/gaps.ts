@@ -38,7 +38,7 @@ export async function noteGaps(
   for (const { first, last } of gaps) {
     logger.warn(
       { first_block: first, last_block: last, blocks: last - first + 1 },
-      'start_block was raised above the position: these blocks are missing from the database',
+      'start_block was raised above the position of the reader: the blocks in between are missing from the database',
     )
   }
   return gaps

@@ -32,7 +32,7 @@ export async function assumeMissingAbis(
     applier.assumeAbi(account, abi)
     logger.warn(
       { account, block },
-      'the ABI of a contract at this block is unknown: a newer ABI is used until the contract sets one',
+      'the ABI of a contract at this block is unknown: the reader uses a newer ABI until a block sets another ABI',
     )
   }
 }

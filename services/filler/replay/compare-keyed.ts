@@ -233,7 +233,7 @@ export async function findExtra(
     const values = line.split('\t')
     const since = column === undefined ? firstBlock : Number(values[kind.columns.indexOf(column)])
     const isOwn = since >= firstBlock && since <= lastBlock
-    const why = isOwn ? null : `the row was added in block ${since}, before these`
+    const why = isOwn ? null : `the row was added in block ${since}, before the replayed blocks`
     differences.push(differenceOf(kind, of, { chain: null, database: line }, why))
     if (isRepair && isOwn) await client.query(`DELETE FROM ${table.name} t WHERE ${key} = $1`, [of])
   }

@@ -232,7 +232,7 @@ class HistoryComparison {
       ...(partly === 0
         ? []
         : [
-            `${partly} rows are not settled by these blocks: only the columns that they were added with were compared`,
+            `${partly} rows also depend on later blocks: only the columns that are set when a row is added were compared`,
           ]),
       ...(skipped === 0
         ? []

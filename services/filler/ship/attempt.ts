@@ -110,7 +110,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     if (this.#behindSince === null) {
       logger.warn(
         { url: this.#address.label, head: status.head.num, next: start },
-        `${reason}; waiting for it`,
+        `${reason}; waiting for this block`,
       )
     }
     this.#behindSince ??= now

@@ -3,7 +3,10 @@ import type { Limit } from '../../core/limits/index.ts'
 import { LARGEST_GREETING_BYTES, LARGEST_STATUS_BYTES } from './node-connection.ts'
 import { DEFAULT_MESSAGE_BYTES, defaultTiming } from './settings.ts'
 
-const ofConnection = { per: 'connection', beyond: 'the connection closes, and is opened again later' }
+const ofConnection = {
+  per: 'connection',
+  beyond: 'the reader closes the connection, and connects again later',
+}
 
 /** Limits of what a node sends over its state-history websocket. */
 export const shipLimits: readonly Limit[] = [

@@ -91,7 +91,7 @@ export function blockFalse(label: string, { num, id }: WirePosition, part: False
 function describePart(part: FalsePart): string {
   if (typeof part === 'object')
     return `the message gives the parent ${part.parent}, the header gives ${part.expected}`
-  if (part === 'header') return 'the hash of the header is another one'
+  if (part === 'header') return 'the hash of the header is not the block id'
   return `the Merkle root of the ${part} differs from the root in the header`
 }
 

@@ -92,7 +92,7 @@ export class ReaderState<P extends ProtocolCodec> {
   warnOfMissingPayload(num: number): void {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
-    const message = 'the first block of a log lacks some of its payloads, as usual'
+    const message = 'the first block of a state-history log lacks some payloads, which is normal'
     // Block 1 never has transactions, so no warning is needed.
     this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }

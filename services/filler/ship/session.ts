@@ -131,7 +131,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     // Warn once per received block; later attempts are logged as info. A `suspect` problem is logged as info too,
     // because the caller reports its error if the problem ends the session.
     if (this.#warnedAt === reader.blocksReceived || problem.kind === 'suspect')
-      reader.settings.logger.info(fields, `${reason}; the node is asked again`)
+      reader.settings.logger.info(fields, `${reason}; the reader tries the node again`)
     else reader.settings.logger.warn(fields, reason)
     this.#warnedAt = reader.blocksReceived
     if (problem.kind !== 'missed-fork') this.#turn += 1

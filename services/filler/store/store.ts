@@ -244,7 +244,7 @@ class PostgresStore implements Store {
     if (!anchor) {
       throw new FatalError(
         'UNDO_JOURNAL_EXHAUSTED',
-        `a fork reaches down to block ${block}, but the oldest block that reader ${this.lease.reader} can go back to is ${this.knownBlocks[0]?.num ?? 'none'}`,
+        `a fork reaches down to block ${block}, but the oldest block to which reader ${this.lease.reader} can roll back is ${this.knownBlocks[0]?.num ?? 'none'}`,
       )
     }
     await this.#transaction(BEGIN_AT_HEAD, async () => {

@@ -77,7 +77,8 @@ export class AbiSeeds {
   #ask(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
     const running = this.#asking.get(account)
     if (running) return running
-    if (this.#asking.size >= MAX_ASKING) throw notReady('The chain node is being asked for other ABIs.')
+    if (this.#asking.size >= MAX_ASKING)
+      throw notReady('The server is already requesting other ABIs from the chain node.')
     const asked = this.#askOnce(account, position, standing).finally(() => {
       this.#asking.delete(account)
     })
@@ -91,7 +92,7 @@ export class AbiSeeds {
     const { isUntouched, isOnBranch } = await standing([before, after])
     // An indexed block has set an ABI meanwhile, and the node may have returned that ABI.
     if (!isUntouched) return null
-    if (!isOnBranch) throw notReady('The chain node is on another branch than the reader.')
+    if (!isOnBranch) throw notReady('The chain node and the reader are on different branches of a fork.')
     if (packed === null) {
       this.#absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })
       return null

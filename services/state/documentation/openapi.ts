@@ -14,13 +14,13 @@ const envelope: Schema = {
   title: 'Failure',
   type: 'object',
   properties: {
-    code: { type: 'string', description: 'What it is, for programs' },
+    code: { type: 'string', description: 'Error code' },
     trace_id: {
       type: 'string',
-      description: 'Id of the request; the header `X-Trace-ID` and the log of the server have it too',
+      description: 'Id of the request, which is also in the header `X-Trace-ID` and in the log of the server',
     },
     message: { type: 'string' },
-    details: { type: 'object', description: 'Facts; absent when there are none' },
+    details: { type: 'object', description: 'Details of the error; absent if there are none' },
   },
   required: ['code', 'trace_id', 'message'],
   additionalProperties: false,
@@ -29,9 +29,9 @@ const envelope: Schema = {
 /** Failure statuses, with the codes that any endpoint may return. */
 const failures: readonly (readonly [status: number, text: string, codes: readonly string[]])[] = [
   [400, 'The request cannot be answered', ['request_validation_error']],
-  [401, 'The key or token is missing or not good', ['auth_token_missing_error', 'auth_invalid_token_error']],
+  [401, 'The key or token is missing or invalid', ['auth_token_missing_error', 'auth_invalid_token_error']],
   [404, 'Nothing was found', []],
-  [429, 'Too many tokens were asked for', []],
+  [429, 'Too many tokens were requested', []],
   [500, 'Something unexpected', ['unexpected_error']],
   [503, 'Not now; `Retry-After` says when to ask again', ['app_not_ready_error', 'app_query_timeout_error']],
 ]
@@ -53,8 +53,8 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], info: Serv
       version: info.version,
       description:
         `State of the ${info.chain} chain by block: the ABI of every contract, and the rows, permissions and blocks that ` +
-        'this server stores.\n\n## Requests\n\nAn API key is exchanged for a token (`/v1/auth/issue`), which every other ' +
-        'request carries. Every failure has the same shape; what was not found is 400.',
+        'this server stores.\n\n## Requests\n\n`/v1/auth/issue` returns a token for an API key, and every other ' +
+        'request must contain the token. All errors have the same form; the status is 400 if something was not found.',
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),

@@ -30,9 +30,9 @@ export const abi = endpoint({
   methods: ['GET'],
   summary: 'The ABI of a contract at a block',
   description:
-    '`block_num` of the answer is the block that set the ABI. A block counts as a whole: the last ABI that it sets is ' +
-    'in force at its end. Where the ABI was set before the first indexed block, `block_num` is that block, and ' +
-    '`in_force` says `at_or_before`.',
+    '`block_num` of the answer is the block that set the ABI. If a block sets several ABIs, the last of them is in ' +
+    'force at the end of the block. If the ABI was set before the first indexed block, `block_num` is the first ' +
+    'indexed block, and `in_force` is `at_or_before`.',
   tag: 'ABIs',
   needsToken: true,
   body: 'none',
@@ -46,7 +46,7 @@ export const abi = endpoint({
       block_num: { ...blockNumber, description: 'Block that set the ABI' },
       account: textValue,
       abi: abiOrHex,
-      in_force: { const: 'at_or_before', description: 'Present where the block that set it is not known' },
+      in_force: { const: 'at_or_before', description: 'Present if the block that set the ABI is unknown' },
     },
     ['in_force'],
   ),
@@ -77,7 +77,7 @@ export const binToJson = endpoint({
   path: '/v0/state/abi/bin_to_json',
   methods: ['POST'],
   summary: 'Packed rows decoded with the ABI in force at a block',
-  description: 'Works for every contract. One row that does not fit fails all.',
+  description: 'Works for every contract. If one row does not fit the ABI, the whole request fails.',
   tag: 'ABIs',
   needsToken: true,
   body: 'json',

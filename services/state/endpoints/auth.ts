@@ -10,13 +10,14 @@ export const issue = endpoint({
   methods: ['POST'],
   summary: 'A token for an API key',
   description:
-    'The body is read as JSON whatever its content type. The number of tokens that an address may ask for in a minute ' +
-    'is limited; `X-RateLimit-*` show what is left. Use a token until most of its life is over.',
+    'The body is read as JSON whatever its content type. The number of tokens per minute and client address is ' +
+    'limited; the headers `X-RateLimit-*` contain the remaining number. Use a token for most of its lifetime before ' +
+    'you request the next token.',
   tag: 'Authentication',
   needsToken: false,
   body: 'json',
   parameters: {
-    api_key: text('The key, as it was shown when it was created.', {
+    api_key: text('API key, as `pronghorn keys create` printed it.', {
       maximum: MAX_KEY_LENGTH,
       required: true,
     }),

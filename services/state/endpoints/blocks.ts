@@ -13,16 +13,19 @@ export const blockIdByTime = endpoint({
   methods: ['GET'],
   summary: 'The block nearest to a time',
   description:
-    'Within the stored history. The first block at or after a time with `gte`, the last one before it with `lt`.',
+    'Searches the stored history. For example, `gte` returns the first block at or after the time, and `lt` the last block before the time.',
   tag: 'Blocks',
   needsToken: true,
   body: 'none',
   parameters: {
-    time: text('ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.', {
-      maximum: 64,
-      required: true,
-    }),
-    comparator: choice('How the block is compared with the time.', comparators, { required: true }),
+    time: text(
+      'Time in ISO 8601, in UTC unless it contains an offset; a date without a time, or milliseconds since 1970, is allowed.',
+      {
+        maximum: 64,
+        required: true,
+      },
+    ),
+    comparator: choice('Comparison of the block time with the given time.', comparators, { required: true }),
   },
   answer: object({
     block: object({ id: blockId, num: blockNumber, time: { type: 'string', format: 'date-time' } }),

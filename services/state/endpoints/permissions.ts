@@ -46,8 +46,8 @@ export const permissionLinks = endpoint({
 export const keyAccounts = endpoint({
   path: '/v0/state/key_accounts',
   methods: ['GET', 'POST'],
-  summary: 'Accounts that a public key has a say in',
-  description: 'Sorted. A key that no account has had is refused.',
+  summary: 'Accounts with a permission that contains a public key',
+  description: 'The accounts are sorted. A key that no permission has ever contained is refused.',
   tag: 'Permissions',
   needsToken: true,
   body: 'any',

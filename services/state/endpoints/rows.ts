@@ -26,20 +26,16 @@ import {
 
 const account = name('Contract account.')
 const table = name('Table.')
-const oneScope = scope('Scope; it may be empty, but must be there.')
+const oneScope = scope('Scope. The parameter is required, but its value may be empty.')
 
 /** Parameters that select the snapshot and the format of rows. */
 const formParameters = {
   block_num: blockNum,
-  irreversible_only: flag(
-    'Nothing that a fork may still undo: the newest block is the last irreversible one.',
-  ),
-  json: flag('Decoded rows instead of packed ones in hexadecimal.'),
+  irreversible_only: flag('Use only irreversible blocks: the newest block is the last irreversible block.'),
+  json: flag('Return decoded rows instead of packed rows in hexadecimal.'),
   key_type: keyType,
-  with_block_num: flag('With each row the block that wrote it.'),
-  with_abi: flag(
-    'With the ABI that the rows are packed with: as JSON with `json`, else packed in hexadecimal.',
-  ),
+  with_block_num: flag('Return with each row the block that wrote the row.'),
+  with_abi: flag('Return the ABI of the rows as well: as JSON with `json`, otherwise packed in hexadecimal.'),
 }
 
 /** The records of rows; decoded chunk by chunk while the response is written. */
@@ -52,8 +48,8 @@ function lateRecords(rows: readonly StoredRow[], form: RowForm): LateRows {
 }
 
 const pageParameters = {
-  limit: int('Largest number of rows.', { minimum: 1, maximum: MAX_ROWS, default: MAX_ROWS }),
-  offset: int('Rows to leave out first.', { minimum: 0, maximum: 100_000_000, default: 0 }),
+  limit: int('Maximum number of rows.', { minimum: 1, maximum: MAX_ROWS, default: MAX_ROWS }),
+  offset: int('Number of rows to skip.', { minimum: 0, maximum: 100_000_000, default: 0 }),
 }
 
 interface FormValues {
@@ -109,7 +105,7 @@ export const tableRows = endpoint({
   path: '/v0/state/table',
   methods: ['GET'],
   summary: 'The rows of a table at a block',
-  description: 'Sorted by primary key as an unsigned number.',
+  description: 'The rows are sorted by primary key as an unsigned number.',
   tag: 'Rows',
   needsToken: true,
   body: 'none',
@@ -119,7 +115,7 @@ export const tableRows = endpoint({
     scope: oneScope,
     ...formParameters,
     ...pageParameters,
-    key: text('Only the row with this primary key, written as `key_type` says.', { maximum: 64 }),
+    key: text('Only the row with this primary key, in the form of `key_type`.', { maximum: 64 }),
   },
   answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
   refusals: rowRefusals,
@@ -166,7 +162,7 @@ export const tableRow = endpoint({
     account,
     table,
     scope: oneScope,
-    primary_key: text('Primary key, written as `key_type` says.', { maximum: 64, required: true }),
+    primary_key: text('Primary key, in the form of `key_type`.', { maximum: 64, required: true }),
     ...formParameters,
   },
   answer: object({ ...commonMembers, row: rowSchema }, optionalCommon),
@@ -206,7 +202,8 @@ export const tableScopes = endpoint({
   path: '/v0/state/table_scopes',
   methods: ['GET'],
   summary: 'The scopes of a table at a block',
-  description: 'Sorted. A table that has lost all of its rows has none; one that never had any is refused.',
+  description:
+    'The scopes are sorted. The list is empty if all rows of the table were removed; a table that never had a row is refused.',
   tag: 'Rows',
   needsToken: true,
   body: 'none',
@@ -237,7 +234,7 @@ export const tablesForAccounts = endpoint({
   path: '/v0/state/tables/accounts',
   methods: ['GET', 'POST'],
   summary: 'The rows of the same table of several contracts',
-  description: 'Sorted by account. A table that a contract has never had is an empty one here.',
+  description: 'Sorted by account. A table that never had a row is returned as an empty table.',
   tag: 'Rows',
   needsToken: true,
   body: 'any',
@@ -288,7 +285,7 @@ const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
 }
 
 function tooManyRows(of: Readonly<Record<string, string>>): Refusal {
-  const message = `The answer would have more than ${MAX_ROWS} rows; ask for fewer.`
+  const message = `The answer would have more than ${MAX_ROWS} rows; request fewer.`
   return new Refusal(400, 'data_table_too_large_error', message, { details: of })
 }
 
@@ -297,7 +294,7 @@ export const tablesForScopes = endpoint({
   path: '/v0/state/tables/scopes',
   methods: ['GET', 'POST'],
   summary: 'The rows of a table in several scopes',
-  description: 'Sorted by scope.',
+  description: 'The answer is sorted by scope.',
   tag: 'Rows',
   needsToken: true,
   body: 'any',

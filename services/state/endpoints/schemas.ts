@@ -61,11 +61,14 @@ export const abiOrHex: Schema = {
 /** Schema of a table row. */
 export const rowSchema: Schema = object(
   {
-    key: { type: 'string', description: 'Primary key, as `key_type` says' },
-    payer: { type: 'string', description: 'Who pays for its memory' },
+    key: { type: 'string', description: 'Primary key, in the form of `key_type`' },
+    payer: { type: 'string', description: 'Account that pays for the RAM of the row' },
     json: { description: 'The decoded row, with `json=true`' },
-    hex: { type: 'string', description: 'The packed row, without `json=true` or when it cannot be decoded' },
-    error: { type: 'string', description: 'Why the row cannot be decoded' },
+    hex: {
+      type: 'string',
+      description: 'The packed row; present without `json=true`, or if the row cannot be decoded',
+    },
+    error: { type: 'string', description: 'Reason why the row cannot be decoded' },
     block: { ...blockNumber, description: 'Block that wrote it, with `with_block_num=true`' },
   },
   ['json', 'hex', 'error', 'block'],
@@ -76,7 +79,7 @@ export const rowSchema: Schema = object(
 export const commonMembers: Readonly<Record<string, Schema>> = {
   up_to_block_id: {
     ...blockId,
-    description: 'The block whose state is returned, when a fork may still undo it',
+    description: 'The block whose state is returned; present if a fork can still undo the block',
   },
   up_to_block_num: blockNumber,
   last_irreversible_block_id: blockId,

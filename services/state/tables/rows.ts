@@ -90,7 +90,7 @@ export async function selectRows(
 }
 
 function tooManyRows({ account, table }: RowQuery): Refusal {
-  const message = `The answer would have more than ${MAX_ROWS} rows; ask with limit and offset.`
+  const message = `The answer would have more than ${MAX_ROWS} rows; use limit and offset.`
   return new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
 }
 

@@ -86,14 +86,14 @@ export function chooseSteal<P extends ProtocolCodec>(
     (other) => other !== link && other.isReady && other.endFrom(task.next, true) > task.next,
   )
   if (others.length === 0) return null
-  if (silent >= AWAITED_SILENCE_MS) return describe(task, `nothing for ${Math.round(silent)} ms`)
+  if (silent >= AWAITED_SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
   // Rate and block size are estimates: wait LATE_MS before judging a range by them.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null
-  return describe(task, `${Math.round(rate / 1_000)} kB/s while others wait for it`)
+  return describe(task, `${Math.round(rate / 1_000)} kB/s while blocks of other nodes wait for these blocks`)
 }
 
 function describe(task: { readonly next: number; readonly end: number }, what: string): string {

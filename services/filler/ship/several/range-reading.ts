@@ -392,7 +392,7 @@ export class RangeReading<P extends ProtocolCodec> {
       return
     }
     link.fail(problem)
-    link.blame(`${link.lastFault ?? ''} (its chain is not the one that is indexed)`, UNLINKED_REST_MS)
+    link.blame(`${link.lastFault ?? ''} (the node is not on the indexed chain)`, UNLINKED_REST_MS)
     this.#dropFrom(link)
   }
 
