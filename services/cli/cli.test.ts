@@ -348,7 +348,7 @@ it('devchain runs until it is stopped', async () => {
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
 
-it('addresses of the other mode are reported with the help of that mode', async () => {
+it('npm start reports swapped and multiple addresses, with the help command of npm start', async () => {
   const line = ['standalone', '--ship', 'http://node.test', '--http', 'ws://node.test']
   const { code, err } = await run(line)
   expect(code).toBe(2)

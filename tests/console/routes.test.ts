@@ -29,7 +29,7 @@ function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
 }
 
 describe('the address /', () => {
-  it('the address / is the console for browsers', async () => {
+  it('the address / returns the console to browsers', async () => {
     const answer = await getAs(BROWSER)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await answer.text()).toMatch(/^<!doctype html>/)

@@ -122,7 +122,7 @@ test('several sessions are served concurrently', async () => {
   expect(clients.map((client) => client.results.length)).toEqual([200, 199, 198])
 })
 
-test('a unix socket works as address', async () => {
+test('the devchain serves the state history over a unix socket', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'devchain-'))
   const { url } = await serve({ shipSocketPath: join(folder, 'ship.sock') })
   const client = await connect(url)

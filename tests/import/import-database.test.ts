@@ -123,7 +123,7 @@ describe('a database of eosio-contract-api', () => {
       expect(text).toContain('10 reversible blocks are rolled back')
       expect(text).toMatch(/atomicassets_assets +581 rows/)
       // The dump in the test has no indexes.
-      expect(text).toContain('contract_traces have no index, so every step scans them entirely')
+      expect(text).toContain('contract_traces have no index, so every step scans these tables entirely')
       expect(text).toMatch(
         /^Not imported:\n {2}atomicassets_original_mints \(1 rows\)\n {4}no endpoint shows/m,
       )
@@ -224,10 +224,10 @@ describe('a database of eosio-contract-api', () => {
   )
 })
 
-it('an import continued from blocks agrees with the tables of the chain', async () => {
+it('an import that continues with blocks ends with the tables of the chain', async () => {
   const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
   expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
-  expect(report.notes).toContainEqual(expect.stringContaining('was imported'))
+  expect(report.notes).toContainEqual(expect.stringContaining('the imported database does not contain the RAM payer'))
 })
 
 describe('an unusable source', () => {
@@ -276,7 +276,7 @@ describe('an unusable source', () => {
       'a family that it never had',
       'DROP TABLE atomicmarket_config CASCADE',
       'IMPORT_SOURCE_UNFIT',
-      /lacks atomicmarket_config: leave the handler market out/,
+      /lacks the table atomicmarket_config: remove the handler market/,
     ],
   ] as const)('a source that does not fit is refused: %s', async (_, sql, code, message) => {
     for (const error of await refusals(sql))

@@ -267,7 +267,7 @@ describe('a contract that is upgraded between the first block and the last', () 
     expect(await query(database, version)).toEqual(await query(whole, version))
   })
 
-  it('an interrupted import with contradictory contract versions is refused, and succeeds with --start-over', async () => {
+  it('an interrupted import is not continued if its rows have several contract versions, and succeeds with --start-over', async () => {
     await query(database, "UPDATE assets.config SET version = '2.0.0', v2_since_block = 0")
     await expect(
       runImport({ database: database.address, settings: stageReader(database.address, stage) }),

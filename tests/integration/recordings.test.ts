@@ -80,7 +80,7 @@ describe.each(['history', 'recorded'] as const)(
   },
 )
 
-it('fork, with its three rewinds, ends with the tables that the chain had', async () => {
+it('the recording fork, with three rewinds, is indexed to the tables of the recorded chain', async () => {
   running = await startChain({ recordings: [fork], replay: 'recorded' })
   await indexUntil(running, database.address, 403, { settings: keepingSettings })
   await expectChainState('fork', ofFork)

@@ -107,7 +107,7 @@ it('swapped addresses are reported', async () => {
   ])
 })
 
-it('addresses of different chains are reported', async () => {
+it('npm start refuses --ship and --http addresses of different chains', async () => {
   const chain = await startChain({ blocks: 10 })
   const node = await startNodeStandIn(OTHER_CHAIN)
   closing.push(() => node.close())

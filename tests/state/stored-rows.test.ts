@@ -185,7 +185,7 @@ function asPrinted(data: object): object {
 }
 
 it(
-  'blocks that forks have replaced leave nothing behind, and all that they had replaced is back',
+  'after forks, the stored rows at each block equal a replay of the remaining blocks',
   async () => {
     running = await startChain({ recordings: [join(fixtures, 'fork')], replay: 'recorded' })
     const client = await serve(403, 0)

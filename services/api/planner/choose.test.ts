@@ -113,7 +113,7 @@ describe('the access path of a list', () => {
     expect([most, again.scans[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
   })
 
-  it('the access path of a list skips the check of a filter implied by another, unless that one was applied elsewhere', () => {
+  it('the access path of a list skips the check of a filter implied by another, unless the other filter was applied elsewhere', () => {
     const filters = [equal('template', 90_000), { ...equal('schema', 400_000), impliedBy: 'template' }]
     const checksOf = (segment: Partial<Segment>): string[] => {
       const order = { direction: 'DESC', segments: [{ rank: 0, column: 'id', ...segment }] } as const

@@ -58,7 +58,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^pronghorn_http_requests_in_flight 0$/m)
   })
 
-  it('metrics follow totals counted elsewhere, also after these restart at zero', async () => {
+  it('metrics follow totals that another component counts, also after these totals restart at zero', async () => {
     const metrics = createMetrics('filler', { ofProcess: false })
     for (const total of [5, 9, 2]) {
       metrics.countTo('pronghorn_reader_operations_total', { reader: 'a' }, total)
@@ -68,7 +68,7 @@ describe('metrics', () => {
     )
   })
 
-  it('metrics are those of their program and of Node.js', async () => {
+  it('a program serves its own metrics and those of Node.js', async () => {
     const text = await renderSnapshots([await createMetrics('filler').snapshot()])
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^pronghorn_build_info\{version="[^"]+"\} 1$/m)
@@ -103,7 +103,7 @@ describe('the metrics listener', () => {
     expect((await fetch(new URL('/', url))).status).toBe(404)
   })
 
-  it('the metrics listener names the port that is in use', async () => {
+  it('the error of the metrics listener names a port that is already in use', async () => {
     listener = await serveMetrics({
       address: '127.0.0.1',
       port: 0,

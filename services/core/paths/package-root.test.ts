@@ -9,6 +9,6 @@ it('the package root finds the package from the sources and from the build', () 
   expect(readPackageVersion()).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-it('the search for the package root fails when there is no package', () => {
+it('the search for the package root fails if no folder of the path has a package.json', () => {
   expect(() => findPackageRoot('/')).toThrow(/no package\.json/)
 })

@@ -26,7 +26,7 @@ it('a session does not rest after little work, nor with a share of 100 %', async
   expect(await restAfter(1, 40)).toBeLessThan(2_000)
 })
 
-it('a stop ends a rest', async () => {
+it('a stop signal ends the pause of a publication', async () => {
   const stop = new AbortController()
   setTimeout(() => {
     stop.abort()

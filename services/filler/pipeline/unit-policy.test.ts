@@ -4,7 +4,7 @@ import type { UnitLoad } from './unit-policy.ts'
 
 const load: UnitLoad = { operations: 1_000, bytes: 2 ** 20, changedBlocks: 3, ageMs: 10, blocksBehind: 5_000 }
 
-test('an idle database gets a commit unit that is large enough, old enough, or the last one', () => {
+test('if the database is idle, a commit unit is written when it is large enough, old enough, or the last', () => {
   expect(isWorthCommitting(load, 100)).toBe(false)
   expect(isWorthCommitting({ ...load, operations: 50_000 }, 100)).toBe(true)
   expect(isWorthCommitting({ ...load, changedBlocks: 100 }, 100)).toBe(true)

@@ -473,7 +473,7 @@ describe('rows shared by readers', () => {
     expect(await seen()).toEqual([])
   })
 
-  it('rows shared by readers stay if the other branch has them too', async () => {
+  it('a row shared by readers stays after a rollback if another reader has the row on the new branch', async () => {
     for (const of of [ann, bob]) {
       await share(of, [5, 1], [], 5)
       await share(of, [6, 1], ['x'], 5)

@@ -51,7 +51,7 @@ it('a key newer than the last read keys is not refused while the keys cannot be 
   await expect(ring.isActive('ffffffffffff', Date.now() / 1_000)).rejects.toMatchObject({ status: 503 })
 })
 
-it('the key that retires first signs until it retires', async () => {
+it('tokens are signed with the key that retires first, until it retires', async () => {
   const database = new KeysDatabase()
   const now = Date.now()
   database.retired = [new Date(now - 5_000), new Date(now + 300), new Date(now + 60_000)]

@@ -213,7 +213,7 @@ class Run {
         if (hasFormats || table.family !== 'assets') answered.push(table)
     const others = tables.filter((table) => !answered.includes(table)).map(labelOf)
     if (others.length > 0)
-      this.#incomplete.push(`the source does not tell which rows there are of ${others.join(', ')}`)
+      this.#incomplete.push(`the source cannot list the rows of ${others.join(', ')}`)
     return answered
   }
 
