@@ -227,7 +227,9 @@ describe('a database of eosio-contract-api', () => {
 it('an import that continues with blocks ends with the tables of the chain', async () => {
   const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
   expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
-  expect(report.notes).toContainEqual(expect.stringContaining('the imported database does not contain the RAM payer'))
+  expect(report.notes).toContainEqual(
+    expect.stringContaining('the imported database does not contain the RAM payer'),
+  )
 })
 
 describe('an unusable source', () => {

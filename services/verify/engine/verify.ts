@@ -212,8 +212,7 @@ class Run {
       if (await asked(table.family, table.contractTable))
         if (hasFormats || table.family !== 'assets') answered.push(table)
     const others = tables.filter((table) => !answered.includes(table)).map(labelOf)
-    if (others.length > 0)
-      this.#incomplete.push(`the source cannot list the rows of ${others.join(', ')}`)
+    if (others.length > 0) this.#incomplete.push(`the source cannot list the rows of ${others.join(', ')}`)
     return answered
   }
 
