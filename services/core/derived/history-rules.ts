@@ -1,4 +1,4 @@
-import { modelTables } from '../model/tables/index.ts'
+import { allMarketListings, modelTables } from '../model/tables/index.ts'
 import { knownFromFirst } from './id-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
@@ -35,6 +35,18 @@ const datedBlocks = [
   'SELECT name, block_num, block_time FROM chain.readers WHERE block_num > 0',
   'SELECT reader, block_num, block_time FROM chain.reversible_blocks',
 ].join(' UNION ')
+
+/** Kinds of listing with columns that are null in some states. */
+const unsetListings = allMarketListings.flatMap(({ unset, ...listing }) =>
+  unset === undefined ? [] : [{ ...listing, unset }],
+)
+
+/** Part of a statement that returns the listings of a kind whose state implies null columns that are not null. */
+function setTooEarly({ table, one, unset }: (typeof unsetListings)[number]): string {
+  const isSet = unset.columns.map((column) => `${column} IS NOT NULL`).join(' OR ')
+  return `UNION ALL SELECT concat_ws(' ', '${one}', ${table.key[0]!}) FROM ${table.name}
+        WHERE state IN (${unset.states.join(', ')}) AND (${isSet})`
+}
 
 /** Statements that return the sequence number of every stored event of a family. */
 const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
@@ -202,22 +214,15 @@ export const historyRules: readonly DerivedRule[] = [
     covers: {
       'assets.assets': ['burned_at_time', 'burned_at_block', 'burned_by_account'],
       'assets.templates': ['deleted_at_time', 'deleted_at_block'],
-      'market.sales': ['buyer', 'taker_marketplace', 'intended_median'],
-      'market.buyoffers': ['taker_marketplace', 'decline_memo'],
-      'market.template_buyoffers': ['taker_marketplace', 'state', 'seller', 'asset_id'],
+      ...Object.fromEntries(unsetListings.map(({ table, unset }) => [table.name, unset.columns])),
       'tools.links': ['claimer', 'claimer_signature'],
     },
     violations: `
       SELECT concat_ws(' ', 'asset', asset_id) FROM assets.assets
         WHERE (owner IS NULL) <> (burned_at_time IS NOT NULL) OR (owner IS NULL) <> (burned_at_block IS NOT NULL) OR owner IS NOT NULL AND burned_by_account IS NOT NULL
       UNION ALL SELECT concat_ws(' ', 'template', template_id) FROM assets.templates WHERE (deleted_at_time IS NULL) <> (deleted_at_block IS NULL)
-      UNION ALL SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales
-        WHERE state IN (0, 1, 4) AND (buyer IS NOT NULL OR taker_marketplace IS NOT NULL OR intended_median IS NOT NULL)
       UNION ALL SELECT concat_ws(' ', 'auction', auction_id) FROM market.auctions WHERE (buyer IS NULL) <> (taker_marketplace IS NULL)
-      UNION ALL SELECT concat_ws(' ', 'buy offer', buyoffer_id) FROM market.buyoffers
-        WHERE state IN (0, 4) AND (taker_marketplace IS NOT NULL OR decline_memo IS NOT NULL)
-      UNION ALL SELECT concat_ws(' ', 'template buy offer', buyoffer_id) FROM market.template_buyoffers
-        WHERE state NOT IN (0, 1, 2) OR state = 0 AND (seller IS NOT NULL OR taker_marketplace IS NOT NULL OR asset_id IS NOT NULL)
+      ${unsetListings.map(setTooEarly).join('\n      ')}
       UNION ALL SELECT concat_ws(' ', 'link', link_id) FROM tools.links
         WHERE state IN (0, 1) AND (claimer IS NOT NULL OR claimer_signature IS NOT NULL)`,
   },

@@ -1,13 +1,16 @@
 import { describedColumns, listingFacts, nameSql, traitsSql } from './listing-facts.ts'
+import { allMarketListings, isBundle } from '../model/tables/index.ts'
 import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
+import type { MarketListing } from '../model/tables/index.ts'
 
 const NOW = '(SELECT max(block_time) FROM chain.readers)'
 const IS_V2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
 const RECENT_MS = 3 * 86_400_000
 
 /** Rule: the asset columns of a listing match its assets. */
-function assetsOf(table: string, id: string): DerivedRule {
+function describesAssets({ table: { name: table, key } }: MarketListing): DerivedRule {
+  const id = key[0]!
   return {
     rule: `${table} describe their assets`,
     covers: { [table]: ['asset_count', ...describedColumns] },
@@ -19,6 +22,15 @@ function assetsOf(table: string, id: string): DerivedRule {
       WHERE l.asset_count <> cardinality(l.asset_ids) OR (l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.template_id, l.schema_name, l.asset_names, l.traits)
         IS DISTINCT FROM (f.min_mint, f.max_mint, f.template_ids, f.schema_names, f.name, f.template_id, f.schema_name, f.asset_names, f.traits)`,
   }
+}
+
+/** Statement that returns the rows of listing_assets of a kind of listing. */
+function assetsOfListings(listing: MarketListing): string {
+  const { kind, table } = listing
+  const [assets, where] = isBundle(listing)
+    ? ['unnest(asset_ids)', '']
+    : ['asset_id', ' WHERE asset_id IS NOT NULL']
+  return `SELECT ${assets}, ${kind}::smallint, ${table.key[0]!} FROM ${table.name}${where}`
 }
 
 const TRADE = `
@@ -62,16 +74,14 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
         WHERE a.asset_id = ANY(b.asset_ids) AND a.owner = b.seller)`,
   },
-  assetsOf('market.sales', 'sale_id'),
-  assetsOf('market.auctions', 'auction_id'),
-  assetsOf('market.buyoffers', 'buyoffer_id'),
+  ...allMarketListings.filter(isBundle).map(describesAssets),
   {
     rule: 'template buy offers describe their template and asset',
-    covers: { 'market.template_buyoffers': ['mint', 'schema_name', 'name', 'traits'] },
+    covers: { 'market.template_buyoffers': ['state', 'mint', 'schema_name', 'name', 'traits'] },
     violations: `
       SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
-      WHERE (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
+      WHERE b.state NOT IN (0, 1, 2) OR (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
         a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${nameSql('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
         ${traitsSql('g.asset_id = b.asset_id')})`,
   },
@@ -80,17 +90,14 @@ export const marketRules: readonly DerivedRule[] = [
       'listings are found by their assets',
       'market.listing_assets',
       'asset_id, kind, listing_id',
-      `SELECT unnest(asset_ids), 1::smallint, sale_id FROM market.sales UNION SELECT unnest(asset_ids), 2::smallint, auction_id FROM market.auctions
-     UNION SELECT unnest(asset_ids), 3::smallint, buyoffer_id FROM market.buyoffers
-     UNION SELECT asset_id, 4::smallint, buyoffer_id FROM market.template_buyoffers WHERE asset_id IS NOT NULL`,
+      allMarketListings.map(assetsOfListings).join(' UNION '),
     ),
     sameRows(
       'listings are counted',
       'market.listing_counts',
       'kind, state, collection_name, listings',
       `SELECT kind::smallint, state, collection_name, count(*) FROM (
-       SELECT 1 AS kind, state, collection_name FROM market.sales UNION ALL SELECT 2, state, collection_name FROM market.auctions
-       UNION ALL SELECT 3, state, collection_name FROM market.buyoffers UNION ALL SELECT 4, state, collection_name FROM market.template_buyoffers
+       ${allMarketListings.map(({ kind, table }) => `SELECT ${kind} AS kind, state, collection_name FROM ${table.name}`).join(' UNION ALL ')}
      ) l GROUP BY 1, 2, 3`,
     ),
   ]),

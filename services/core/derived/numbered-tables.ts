@@ -1,5 +1,8 @@
 /** Tables whose rows have consecutive ids from a counter of the contract. */
 
+import { allMarketListings } from '../model/tables/index.ts'
+import type { MarketListing } from '../model/tables/index.ts'
+
 /** Rows with consecutive ids from a counter of the contract. */
 export interface NumberedTable {
   readonly table: string
@@ -22,8 +25,14 @@ const marketCounter = (name: string, before?: string): string => `
   SELECT max(value) FROM (SELECT counter_value AS value FROM market.counters WHERE counter_name = '${name}'
     ${before === undefined ? '' : `UNION ALL SELECT ${before} FROM market.config`}) c`
 
-const listing = (table: string, id: string, log: string, next: string): NumberedTable => ({
-  ...{ table: `market.${table}`, id, first: '1', next, family: 'market', created: 'created_at_block', log },
+const numberedListing = ({ table, created: log, counter, configCounter }: MarketListing): NumberedTable => ({
+  table: table.name,
+  id: table.key[0]!,
+  first: '1',
+  next: marketCounter(counter, configCounter),
+  family: 'market',
+  created: 'created_at_block',
+  log,
 })
 
 export const numberedTables: readonly NumberedTable[] = [
@@ -53,10 +62,7 @@ export const numberedTables: readonly NumberedTable[] = [
     created: 'created_at_block',
     log: 'lognewoffer',
   },
-  listing('sales', 'sale_id', 'lognewsale', marketCounter('sale', 'sale_counter')),
-  listing('auctions', 'auction_id', 'lognewauct', marketCounter('auction', 'auction_counter')),
-  listing('buyoffers', 'buyoffer_id', 'lognewbuyo', marketCounter('buyoffer')),
-  listing('template_buyoffers', 'buyoffer_id', 'lognewtbuyo', marketCounter('tbuyoffer')),
+  ...allMarketListings.map(numberedListing),
   {
     table: 'tools.links',
     id: 'link_id',

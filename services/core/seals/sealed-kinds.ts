@@ -1,6 +1,13 @@
 import { FatalError } from '../errors/index.ts'
 import type { Column, Table } from '../model/index.ts'
-import { assetsTables, chainTables, marketTables, toolsTables } from '../model/tables/index.ts'
+import {
+  allMarketListings,
+  assetsTables,
+  chainTables,
+  marketTables,
+  toolsTables,
+} from '../model/tables/index.ts'
+import type { MarketListing } from '../model/tables/index.ts'
 
 /** SQL that finds rows of a kind by their position. The row is `t`; the settled listing of a trade is `l`. */
 export interface RowSource {
@@ -157,42 +164,7 @@ function appended(
 const blocksOf = (table: { readonly name: string }) =>
   describe({ table, sources: [rowsOf(table.name, bySequence)] })
 
-/** Settled listings of one kind. Each element of `ended` is a source with its own index. */
-interface Listings {
-  readonly table: { readonly name: string; readonly key: readonly string[] }
-  readonly kind: number
-  /** Conditions `scan` and `settled` of each source; the listing is `t`. */
-  readonly ended: readonly { readonly scan?: string; readonly settled?: string }[]
-}
-
-const sales: Listings = {
-  table: marketTables.sales,
-  kind: 1,
-  // Sales with an offer are in an index that is ordered by state; the few sales without offer are in
-  // sales_offer_idx.
-  ended: [
-    { scan: 't.state = 2 AND t.offer_id IS NOT NULL' },
-    { scan: 't.state = 3 AND t.offer_id IS NOT NULL' },
-    { scan: 't.offer_id IS NULL', settled: 't.state IN (2, 3)' },
-  ],
-}
-const auctions: Listings = {
-  table: marketTables.auctions,
-  kind: 2,
-  ended: [{ settled: 't.state = 2 OR t.claimed_by_seller AND t.claimed_by_buyer' }],
-}
-const buyoffers: Listings = {
-  table: marketTables.buyoffers,
-  kind: 3,
-  ended: [{ settled: 't.state IN (1, 2, 3)' }],
-}
-const templateBuyoffers: Listings = {
-  table: marketTables.templateBuyoffers,
-  kind: 4,
-  ended: [{ settled: 't.state IN (1, 2)' }],
-}
-
-const listings = ({ table, ended }: Listings) =>
+const listings = ({ table, ended }: MarketListing) =>
   describe({
     table,
     // Names change with edits of assets and templates; a later version may compute traits differently.
@@ -204,7 +176,7 @@ const listings = ({ table, ended }: Listings) =>
  * Sources of the trades of settled listings. A trade has no block column, so its block is that of the
  * listing.
  */
-const tradesOf = ({ table, kind, ended }: Listings): RowSource[] =>
+const tradesOf = ({ table, kind, ended }: MarketListing): RowSource[] =>
   ended.map((conditions) => {
     const { scan, settled, position, block } = rowsOf(table.name, byUpdate, conditions)
     const ofListing = (sql: string) => sql.replaceAll('t.', 'l.')
@@ -257,12 +229,12 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(marketTables.logs),
   appended(marketTables.bids),
   appended(marketTables.royaltyPayouts, ['t."seq"', 't."payout_index"']),
-  ...[sales, auctions, buyoffers, templateBuyoffers].map(listings),
+  ...allMarketListings.map(listings),
   describe({
     table: marketTables.trades,
     // The asset may be burned later, which changes the column.
     without: ['asset_burned'],
-    sources: [sales, auctions, buyoffers, templateBuyoffers].flatMap(tradesOf),
+    sources: allMarketListings.flatMap(tradesOf),
   }),
   blocksOf(toolsTables.blocks),
   appended(toolsTables.logs),

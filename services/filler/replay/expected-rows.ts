@@ -1,4 +1,5 @@
 import type { Table, MutableRow } from '../../core/model/index.ts'
+import { allMarketListings } from '../../core/model/tables/index.ts'
 import type { SealedKind } from '../../core/seals/index.ts'
 import type { Handler, Query } from '../handlers/index.ts'
 import type { Derivation } from '../rows/operations.ts'
@@ -17,12 +18,7 @@ export interface ExpectedRow {
 const changing: Readonly<Record<string, readonly string[]>> = {
   'assets.offers': ['ram_payer', 'state'],
   'assets.templates': ['mutable_data', 'max_supply', 'issued_supply', 'transferable', 'burnable'],
-  'market.sales': ['buyer', 'intended_median', 'offer_id', 'price', 'state', 'taker_marketplace'],
-  'market.auctions': [
-    ...['buyer', 'claimed_by_buyer', 'claimed_by_seller', 'end_time', 'price', 'state', 'taker_marketplace'],
-  ],
-  'market.buyoffers': ['decline_memo', 'state', 'taker_marketplace'],
-  'market.template_buyoffers': ['asset_id', 'mint', 'schema_name', 'seller', 'state', 'taker_marketplace'],
+  ...Object.fromEntries(allMarketListings.map(({ table, changing }) => [table.name, changing])),
   'tools.links': ['claimer', 'claimer_signature', 'state'],
 }
 const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time', 'deleted_at_block'])

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from '../../core/log/index.ts'
+import { allMarketListings } from '../../core/model/tables/index.ts'
 import { resealRanges, sealedKinds, settleImported, usePinnedFormat } from '../../core/seals/index.ts'
 import type { SealedKind } from '../../core/seals/index.ts'
 import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
@@ -191,8 +192,8 @@ class HistoryComparison {
     if (trades === undefined) return
     // Compare trades after listings, because trades are derived from the database's listings.
     await deriveRows(unit, this.#query, timeMs, isOfTrades)
-    const ofDiffering = listingTables.flatMap((table, at) =>
-      Array.from(differing.get(table) ?? [], (key) => `${at + 1} ${key}`),
+    const ofDiffering = allMarketListings.flatMap(({ kind, table }) =>
+      Array.from(differing.get(table.name) ?? [], (key) => `${kind} ${key}`),
     )
     await this.#compareKind(trades, window, this.#isRepair ? new Set() : new Set(ofDiffering))
     await this.#keepKeys(trades, this.#isRepair ? [] : ofDiffering)
@@ -246,8 +247,6 @@ class HistoryComparison {
 }
 
 const TRADES = 'market.trades'
-/** Tables of listings. Trades store the position in this list, counted from 1, as the kind of the listing. */
-const listingTables = ['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers']
 
 const isAppended = ({ blocks, order, sources }: SealedKind): boolean =>
   blocks !== null || (order.length === 1 && order[0] === sources[0]!.position && order[0] === 't."first_seq"')

@@ -1,8 +1,9 @@
+import { allMarketListings } from '../../../core/model/tables/index.ts'
 import type { Aggregate, DerivedStep, RowSink, UnitClock } from '../../rows/operations.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { recheckParties } from './marketplace-accounts.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
-import { bundles, kinds, tables } from './tables.ts'
+import { kinds, tables } from './tables.ts'
 import type { MarketplaceAccountRow, PartyStatsRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
 /** Listing columns that the counts depend on. */
@@ -37,8 +38,9 @@ function listingCounts(kind: number, table: { readonly name: string }): Aggregat
 
 /** Counts of listings by stored state; `saleSums` counts the sales. */
 export const counts: readonly DerivedStep[] = [
-  ...bundles.filter(({ kind }) => kind !== kinds.sale).map(({ kind, table }) => listingCounts(kind, table)),
-  listingCounts(kinds.templateBuyoffer, tables.templateBuyoffers),
+  ...allMarketListings
+    .filter(({ kind }) => kind !== kinds.sale)
+    .map(({ kind, table }) => listingCounts(kind, table)),
 ]
 
 /** Sale columns that the sums depend on. */

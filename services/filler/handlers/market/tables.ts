@@ -1,9 +1,19 @@
 import type { KeyedTable, RowOf } from '../../../core/model/index.ts'
-import { marketTables as tables } from '../../../core/model/tables/index.ts'
+import {
+  allMarketListings,
+  isBundle,
+  marketListings,
+  marketTables as tables,
+} from '../../../core/model/tables/index.ts'
 export { tables }
 
 /** Codes of listing types in the database. */
-export const kinds = { sale: 1, auction: 2, buyoffer: 3, templateBuyoffer: 4 } as const
+export const kinds = {
+  sale: marketListings.sale.kind,
+  auction: marketListings.auction.kind,
+  buyoffer: marketListings.buyoffer.kind,
+  templateBuyoffer: marketListings.template_buyoffer.kind,
+} as const
 
 /** A listing table whose rows contain the asset ids. */
 interface Bundle {
@@ -14,16 +24,12 @@ interface Bundle {
   readonly id: string
 }
 
-function bundle<Row extends ListedAssets>(kind: number, table: KeyedTable<Row>): Bundle {
-  return { kind, table: table as unknown as KeyedTable<ListedAssets>, id: table.key[0]! }
-}
-
 /** Listing tables whose rows contain the asset ids. Template buy offers are absent: they name a template. */
-export const bundles: readonly Bundle[] = [
-  bundle(kinds.sale, tables.sales),
-  bundle(kinds.auction, tables.auctions),
-  bundle(kinds.buyoffer, tables.buyoffers),
-]
+export const bundles: readonly Bundle[] = allMarketListings.filter(isBundle).map(({ kind, table }) => ({
+  kind,
+  table: table as unknown as KeyedTable<ListedAssets>,
+  id: table.key[0]!,
+}))
 
 export type SaleRow = RowOf<typeof tables.sales>
 export type AuctionRow = RowOf<typeof tables.auctions>

@@ -1,3 +1,5 @@
+import { marketListings } from '../../../../core/model/tables/index.ts'
+import type { MarketListingName } from '../../../../core/model/tables/index.ts'
 import { raw } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { Failure } from '../../../endpoint/index.ts'
@@ -6,7 +8,7 @@ import type { Index, Source } from '../../../planner/sources/index.ts'
 /** Tables and columns of a kind of listing. The row is `l` everywhere. */
 export interface ListingTable {
   /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
-  readonly kind: 1 | 2 | 3 | 4
+  readonly kind: number
   /**
    * Last segment of the path of the list, such as `sales`. The endpoints of this kind of listing are grouped under the
    * same name.
@@ -41,7 +43,13 @@ export interface ListingTable {
 export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
 /** Name of a kind of listing. */
-export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'template_buyoffer'
+export type ListingKind = MarketListingName
+
+/** The members of a listing table that are facts of the database. */
+function factsOf(name: ListingKind): Pick<ListingTable, 'kind' | 'one' | 'table' | 'key'> {
+  const { kind, one, table } = marketListings[name]
+  return { kind, one, table: table.name, key: table.key[0] as ListingKey }
+}
 
 /** First characters of a name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer. */
 export const NAME_HEAD = raw('left(l.name, 100)')
@@ -76,14 +84,11 @@ function orders(table: string, key: string, mint: string, ...more: string[]): In
 }
 
 const sale: ListingTable = {
-  kind: 1,
+  ...factsOf('sale'),
   group: 'sales',
-  one: 'sale',
   summary: 'Sales',
   missing: { status: 416, message: 'Sale not found' },
   limit: 'sales',
-  table: 'market.sales',
-  key: 'sale_id',
   symbol: 'settlement_symbol',
   mints: ['min_mint', 'max_mint'],
   states: listingStates,
@@ -116,14 +121,11 @@ const sale: ListingTable = {
 }
 
 const auction: ListingTable = {
-  kind: 2,
+  ...factsOf('auction'),
   group: 'auctions',
-  one: 'auction',
   summary: 'Auctions',
   missing: { status: 416, message: 'Auction not found' },
   limit: 'auctions',
-  table: 'market.auctions',
-  key: 'auction_id',
   symbol: 'token_symbol',
   mints: ['min_mint', 'max_mint'],
   terms:
@@ -139,14 +141,11 @@ const auction: ListingTable = {
 
 const buyoffer: ListingTable = {
   ...auction,
-  kind: 3,
+  ...factsOf('buyoffer'),
   group: 'buyoffers',
-  one: 'buy offer',
   summary: 'Offers to buy assets from their owner',
   missing: { status: 416, message: 'Buyoffer not found' },
   limit: 'buyoffers',
-  table: 'market.buyoffers',
-  key: 'buyoffer_id',
   source: {
     from: raw('market.buyoffers l'),
     alias: 'l',
@@ -156,15 +155,12 @@ const buyoffer: ListingTable = {
 }
 
 const templateBuyoffer: ListingTable = {
-  kind: 4,
+  ...factsOf('template_buyoffer'),
   group: 'template_buyoffers',
-  one: 'template buy offer',
   summary: 'Offers to buy any asset of a template',
   missing: { status: 416, message: 'Buyoffer not found' },
   limit: 'buyoffers',
   isSingle: true,
-  table: 'market.template_buyoffers',
-  key: 'buyoffer_id',
   symbol: 'token_symbol',
   mints: ['mint', 'mint'],
   terms: raw(`market.listing_terms(l.traits, l.template_id, NULL, l.schema_name, NULL, NULL,

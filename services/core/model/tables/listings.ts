@@ -1,0 +1,94 @@
+import { marketTables } from './market.ts'
+
+/** A kind of listing of the market, with the facts that are the same for every kind. */
+export interface MarketListing {
+  /** Code of the kind in the columns `kind` of listing_assets, listing_counts and trades. */
+  readonly kind: number
+  readonly table: {
+    readonly name: string
+    readonly key: readonly string[]
+    readonly columns: Readonly<Record<string, unknown>>
+  }
+  /** Name of one listing in sentences. */
+  readonly one: string
+  /** Log action of the contract that creates a row. */
+  readonly created: string
+  /** Name of the contract's id counter in market.counters. */
+  readonly counter: string
+  /** Column of market.config with the id counter of version 1; absent for kinds that version 1 counts elsewhere. */
+  readonly configCounter?: string
+  /** Columns that actions set after the row was added. */
+  readonly changing: readonly string[]
+  /** Columns that are null in the given states. Absent if no state implies a null column. */
+  readonly unset?: { readonly states: readonly number[]; readonly columns: readonly string[] }
+  /**
+   * Conditions on rows `t` that can no longer change, each with an index on `updated_at_time` of its own: `scan` is the
+   * predicate of the index, and `settled` the condition on the rows of the index. Absent conditions are true.
+   */
+  readonly ended: readonly { readonly scan?: string; readonly settled?: string }[]
+}
+
+/** The kinds of listing of the market, ascending by code. */
+export const marketListings = {
+  sale: {
+    kind: 1,
+    table: marketTables.sales,
+    one: 'sale',
+    created: 'lognewsale',
+    counter: 'sale',
+    configCounter: 'sale_counter',
+    changing: ['buyer', 'intended_median', 'offer_id', 'price', 'state', 'taker_marketplace'],
+    unset: { states: [0, 1, 4], columns: ['buyer', 'taker_marketplace', 'intended_median'] },
+    // Sales with an offer are in an index that is ordered by state; the few sales without offer are in
+    // sales_offer_idx.
+    ended: [
+      { scan: 't.state = 2 AND t.offer_id IS NOT NULL' },
+      { scan: 't.state = 3 AND t.offer_id IS NOT NULL' },
+      { scan: 't.offer_id IS NULL', settled: 't.state IN (2, 3)' },
+    ],
+  },
+  auction: {
+    kind: 2,
+    table: marketTables.auctions,
+    one: 'auction',
+    created: 'lognewauct',
+    counter: 'auction',
+    configCounter: 'auction_counter',
+    changing: [
+      ...['buyer', 'claimed_by_buyer', 'claimed_by_seller', 'end_time', 'price', 'state'],
+      'taker_marketplace',
+    ],
+    ended: [{ settled: 't.state = 2 OR t.claimed_by_seller AND t.claimed_by_buyer' }],
+  },
+  buyoffer: {
+    kind: 3,
+    table: marketTables.buyoffers,
+    one: 'buy offer',
+    created: 'lognewbuyo',
+    counter: 'buyoffer',
+    changing: ['decline_memo', 'state', 'taker_marketplace'],
+    unset: { states: [0, 4], columns: ['taker_marketplace', 'decline_memo'] },
+    ended: [{ settled: 't.state IN (1, 2, 3)' }],
+  },
+  template_buyoffer: {
+    kind: 4,
+    table: marketTables.templateBuyoffers,
+    one: 'template buy offer',
+    created: 'lognewtbuyo',
+    counter: 'tbuyoffer',
+    changing: ['asset_id', 'mint', 'schema_name', 'seller', 'state', 'taker_marketplace'],
+    unset: { states: [0], columns: ['taker_marketplace', 'seller', 'asset_id'] },
+    ended: [{ settled: 't.state IN (1, 2)' }],
+  },
+} as const satisfies Readonly<Record<string, MarketListing>>
+
+/** Name of a kind of listing. */
+export type MarketListingName = keyof typeof marketListings
+
+/** The kinds of listing of the market, ascending by code. */
+export const allMarketListings: readonly MarketListing[] = Object.values(marketListings)
+
+/** Whether a listing contains the ids of its assets. A template buy offer names a template instead. */
+export function isBundle({ table }: MarketListing): boolean {
+  return 'asset_ids' in table.columns
+}
