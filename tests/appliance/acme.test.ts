@@ -116,7 +116,7 @@ describe('an ACME authority', () => {
     ['the same', '', false],
     ['another', '-staging', true],
   ])(
-    'a new certificate is requested if another ACME authority issued the present one: %s: %s',
+    'a new certificate is requested only if another ACME authority issued the present certificate: %s authority',
     async (_what, suffix, expected) => {
       await install(90, 80, (chain) => `${settings.directory}${suffix}\n${chain}`)
       expect(await isAsked()).toBe(expected)
@@ -159,7 +159,7 @@ describe('an ACME authority', () => {
     ['selfsigned', 10, true],
     ['selfsigned', 31, false],
   ])(
-    'with TLS_MODE=%s, rendering replaces a certificate that lasts %d more days: %s',
+    'with TLS_MODE=%s and a certificate that expires in %d days, rendering replaces the certificate: %s',
     async (mode, days, expected) => {
       await install(90, days, (chain) => chain)
       const { certificateCreated } = await render(

@@ -88,7 +88,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'the appliance accepts new passwords of its operator',
+    'scripts/rotate-secrets changes the superuser password, and the appliance is healthy within a minute',
     async () => {
       const before = await readSuperuser()
       await run(variables, 'scripts/rotate-secrets')

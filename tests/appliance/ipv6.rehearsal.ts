@@ -25,7 +25,7 @@ const networks = [
 const LONGEST = 900_000
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
-describeUnless(whyNoEngine(), 'clients of both families', () => {
+describeUnless(whyNoEngine(), 'clients over IPv6 and IPv4', () => {
   beforeAll(async () => {
     await compose('--profile', '*', 'down', '--volumes')
     await run(variables, 'docker', 'build', '--quiet', '--tag', IMAGE, '.')
@@ -39,7 +39,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
   }, LONGEST)
 
   it(
-    'each client has a limit of its own: two over IPv6 and two over IPv4',
+    'the rate limit counts each client separately, for two clients over IPv6 and two over IPv4',
     async () => {
       const id = (await compose('ps', '--quiet', 'nginx')).trim()
       for (const { name, subnet } of networks) {

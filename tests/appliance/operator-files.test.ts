@@ -315,7 +315,7 @@ describe('files of the operator', () => {
       /readers\.config\.json: \[0\]\.startblock: found an unknown key/,
     ],
     [
-      'a variable that it does not use',
+      'a variable of .env that readers.config.json of the operator does not use',
       { 'readers.config.json': TWO_READERS },
       { DB_GROUP_BLOCKS: '7' },
       /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own, allowed: the key \[\]\.db_group_blocks/,

@@ -119,7 +119,7 @@ async function clean(): Promise<void> {
   await compose('--profile', '*', 'down', '--volumes', '--timeout', '5')
 }
 
-describeUnless(whyNoEngine(), 'what an operator does with containers, as the documents say it', () => {
+describeUnless(whyNoEngine(), 'documented operations of an operator with containers', () => {
   beforeAll(async () => {
     await clean()
     await rm(join(packageRoot, folder), { recursive: true, force: true })

@@ -156,7 +156,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
     LONGEST,
   )
 
-  it("an appliance with the operator's own servers reports the problem of a server's certificate", async () => {
+  it('prepare-database names the PostgreSQL server whose certificate the configured CA did not sign', async () => {
     const other = { ...variables, POSTGRES_SSL_CA_FILE: `./${folder}/redis/fullchain.pem` }
     const words = ['compose', 'run', '--rm', '--no-TTY', '--no-deps'] as const
     await run(other, 'docker', ...words, 'config')

@@ -35,7 +35,7 @@ const isHealthy = (path: string, at: number, seconds = '5'): Promise<boolean> =>
     () => false,
   )
 
-it('the health probe succeeds only on a response of success', async () => {
+it('the health probe succeeds on status 200, and fails on status 503 and without a server', async () => {
   expect(await isHealthy('/good', port)).toBe(true)
   expect(await isHealthy('/bad', port)).toBe(false)
   expect(await isHealthy('/good', await findFreePort())).toBe(false)

@@ -126,14 +126,14 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
 
   it.each<readonly [what: string, status: number, head: string]>([
     ['a malformed request', 400, 'GET / x y'],
-    ['a host name that is none', 400, 'GET / HTTP/1.1\r\nHost: a b'],
+    ['an invalid host name', 400, 'GET / HTTP/1.1\r\nHost: a b'],
     [
       'headers that are too large',
       400,
       `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Large: ${'a'.repeat(40_000)}`,
     ],
     ['an address that is too long', 414, `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: localhost`],
-    ['a method that it does not know', 405, 'TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close'],
+    ['a method unknown to the proxy', 405, 'TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close'],
     [
       'a body that is too large',
       413,

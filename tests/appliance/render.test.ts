@@ -236,7 +236,7 @@ describe('rendering', () => {
     expect(await problemsOf({})).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
-  it('a rendered configuration leaves out a family whose account is none', async () => {
+  it('a rendered configuration leaves out a family whose account is set to none', async () => {
     const { out, certificateFiles } = places('less')
     await render(
       { ...real, MARKET_ACCOUNT: 'none', ORACLE_ACCOUNT: 'none', TOOLS_ACCOUNT: 'none' },
@@ -392,7 +392,7 @@ describe('rendering', () => {
   })
 })
 
-describe('refused', () => {
+describe('settings that rendering refuses', () => {
   const mistakes: [what: string, environment: Record<string, string>, names: string[]][] = [
     ['an unknown chain', { ...real, CHAIN: 'wax' }, ['CHAIN']],
     ['a chain id that is too short', { ...real, CHAIN_ID: 'abc' }, ['CHAIN_ID']],
@@ -421,7 +421,7 @@ describe('refused', () => {
     ['ACME without its service', acme, ['COMPOSE_PROFILES']],
     ['a start block that is no number', { ...real, START_BLOCK: '64m' }, ['START_BLOCK']],
     [
-      'rendering refuses another start block than the chain has',
+      'a start block other than the start block of the chain',
       { ...real, START_BLOCK: '100000000' },
       ['START_BLOCK'],
     ],
@@ -432,12 +432,12 @@ describe('refused', () => {
       ['START_BLOCK'],
     ],
     [
-      'a node of an example',
+      'node addresses in an example domain',
       { ...real, CHAIN_HTTP: 'http://node.example.org:8888', CHAIN_SHIP: 'ws://node.example:8080' },
       ['CHAIN_HTTP', 'CHAIN_SHIP'],
     ],
     [
-      'several nodes of which one is of an example',
+      'several node addresses, one in an example domain',
       { ...real, CHAIN_SHIP: 'ws://node.test:8080,ws://node.example.org:8080' },
       ['CHAIN_SHIP'],
     ],
@@ -448,12 +448,12 @@ describe('refused', () => {
       { ...real, PG_MEMORY: `${Math.ceil(totalmem() / 2 ** 30) + 1}g` },
       ['PG_MEMORY'],
     ],
-    ['a limit of nothing', { ...real, RATE_LIMIT_REQUESTS: '0' }, ['RATE_LIMIT_REQUESTS']],
-    ['a flag that is no flag', { ...real, BILL_EXECUTION_TIME: 'maybe' }, ['BILL_EXECUTION_TIME']],
+    ['a limit of 0', { ...real, RATE_LIMIT_REQUESTS: '0' }, ['RATE_LIMIT_REQUESTS']],
+    ['an invalid flag', { ...real, BILL_EXECUTION_TIME: 'maybe' }, ['BILL_EXECUTION_TIME']],
     ['proxies that are no addresses', { ...real, TRUSTED_PROXIES: 'cloudflare' }, ['TRUSTED_PROXIES']],
     ['a network of too many bits', { ...real, TRUSTED_PROXIES: '10.0.0.1,10.0.0.0/99' }, ['TRUSTED_PROXIES']],
     [
-      'a file with a password that is not there',
+      'a password file that does not exist',
       { ...real, ...elsewhere, POSTGRES_SUPERUSER_PASSWORD_FILE: '/nowhere/password' },
       ['POSTGRES_SUPERUSER_PASSWORD_FILE'],
     ],
@@ -471,13 +471,13 @@ describe('refused', () => {
     ),
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
     [
-      'a database name that leaves no room for that of its copy',
+      'a database name too long for the suffix of its trial copy',
       { ...real, POSTGRES_DATABASE: 'a'.repeat(58) },
       ['POSTGRES_DATABASE'],
     ],
     ...['pronghorn_hasura', 'postgres', 'template0', 'template1'].map(
       (name): [string, Record<string, string>, string[]] => [
-        `${name}, which is there for something else, as the database`,
+        `the reserved database name ${name}`,
         { ...real, POSTGRES_DATABASE: name },
         ['POSTGRES_DATABASE'],
       ],
@@ -527,7 +527,7 @@ describe('refused', () => {
     }
   })
 
-  it('rendering refuses a certificate that is a dangling link, and says so', async () => {
+  it('rendering refuses a certificate that is a dangling link, and names the target of the link', async () => {
     const { out, certificateFiles } = places('links')
     await mkdir(certificateFiles)
     for (const name of ['fullchain.pem', 'privkey.pem'])

@@ -43,15 +43,15 @@ const IS_PASSWORD = /^(?:SQLDB|KVSTORE)_PASSWORD$/
 const takesNoBell = (setting: SettingVariable): boolean =>
   !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
 
-describe('every key of the three files', () => {
-  it('every key of the three files has exactly one variable, and no two keys share a variable', () => {
+describe('every key of the three configuration files', () => {
+  it('every key of the three configuration files has exactly one variable, and no two keys share a variable', () => {
     const names = settingVariables.flatMap(({ name, aliases }) => [name, ...aliases])
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([])
     expect(settingVariables.length).toBeGreaterThan(150)
   })
 
-  it('every key of the three files is set by a line of .env and appears in the rendered file', async () => {
+  it('every key of the three configuration files is set by a line of .env and appears in the rendered file', async () => {
     await render(real, places('shipped'))
     const parts = Object.keys(configFiles) as ConfigPart[]
     const shipped = Object.fromEntries(parts.map((part) => [part, readRendered('shipped', part)]))
@@ -92,7 +92,7 @@ describe('every key of the three files', () => {
     expect(readFileSync(join(dir, 'every/nginx/nginx.conf'), 'utf8')).toContain('http://api:9500;')
   })
 
-  it('every key of the three files is refused with the name of its variable', async () => {
+  it('an invalid value of any key of the three configuration files is refused with the name of its variable', async () => {
     for (const setting of settingVariables.filter(takesNoBell)) {
       const refused = checkRender({ ...real, [setting.name]: '\u0007' }, places('refused'))
       await expect(refused, setting.name).rejects.toThrow(`environment: ${setting.name}: found`)
@@ -284,7 +284,7 @@ describe('folders and files of the operator on the host', () => {
   beforeAll(() => mkdirSync(join(packageRoot, '.data'), { recursive: true }))
   afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
-  it.skipIf(process.getuid?.() !== 0)('folders of the operator must suit PostgreSQL', async () => {
+  it.skipIf(process.getuid?.() !== 0)('an unusable DATA_LOCATION or BACKUP_DIR is refused', async () => {
     const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
     const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
     expect(await found(both, { mounted })).toEqual([])
@@ -303,7 +303,7 @@ describe('folders and files of the operator on the host', () => {
     expect(await found(both, { mounted })).toEqual([])
   })
 
-  it.skipIf(process.getuid?.() !== 0)('BACKUP_DIR may not be DATA_LOCATION under another name', async () => {
+  it.skipIf(process.getuid?.() !== 0)('a BACKUP_DIR that links to DATA_LOCATION is refused', async () => {
     const mounted = await mount('DATA_LOCATION')
     symlinkSync('DATA_LOCATION', join(mounted, 'BACKUP_DIR'))
     expect(await found({ DATA_LOCATION: '/srv/a', BACKUP_DIR: '/srv/b' }, { mounted })).toEqual([
@@ -311,7 +311,7 @@ describe('folders and files of the operator on the host', () => {
     ])
   })
 
-  it('no advice changes the owner or the mode of a folder that the project did not create', async () => {
+  it('the remedy for a DATA_LOCATION with other files or of the system creates a new folder inside DATA_LOCATION', async () => {
     const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
     made.push(mounted)
     const advice = async (environment: Readonly<Record<string, string>>) => {
@@ -334,7 +334,7 @@ describe('folders and files of the operator on the host', () => {
     expect(await advice({ BACKUP_HOOK: '/root' })).toEqual(['a program that this user may execute'])
   })
 
-  it('the backup schedule requires its default folder if none is set, and an executable hook', async () => {
+  it('the backup schedule requires the folder ./backups if BACKUP_DIR is not set, and an executable BACKUP_HOOK', async () => {
     const mounted = await mount()
     const project = await mount()
     const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }
