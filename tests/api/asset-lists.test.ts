@@ -253,7 +253,7 @@ describe('lists of assets', () => {
     },
   )
 
-  const priced = 'lists of assets are the same in the order of prices, seed %i'
+  const priced = 'lists of assets sorted by price are the same through every access path, seed %i'
   it.each(seedsBeside(SEED))(priced, { timeout: patient(300_000) }, async (seed) => {
     const random = chance(seed)
     let shown = 0
@@ -278,7 +278,7 @@ describe('lists of assets', () => {
   })
 
   it.each(['suggested_median', 'suggested_average'])(
-    'assets sorted by %s have the order of the shown prices, which the oracle rate caps',
+    'assets sorted by %s have the order of the shown prices, some of which the oracle rate caps',
     { timeout: patient(60_000) },
     async (price) => {
       await client.query('BEGIN')

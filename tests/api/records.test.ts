@@ -133,7 +133,7 @@ it('a record by its key takes one statement', async () => {
   expect((await asset.readKeys(session, ['1'])).size).toBe(0)
 })
 
-it('missing fragments are read again', async () => {
+it('a page whose fragments are not cached takes two statements each time', async () => {
   const { template } = createKinds(new Fragments({ isCaching: false }))
   const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])

@@ -213,7 +213,7 @@ describe('links', () => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 
-  it('an unknown link gets 404', async () => {
+  it('a request for an unknown link gets status 416, and the logs of an unknown link are empty', async () => {
     expect(await failure('/v1/links/999999')).toBe('416 Link not found')
     expect(await failure('/v1/links/-1')).toBe('416 Link not found')
     expect(await get('/v1/links/999999/logs')).toEqual([])

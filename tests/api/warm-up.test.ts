@@ -58,7 +58,7 @@ function recordRuns(before: (run: number) => void = () => undefined): Recorded {
 }
 
 describe('the warm-up', () => {
-  it('each endpoint of records runs before the api listens, with values of the records that the database has', async () => {
+  it('the warm-up requests the endpoints with values of existing records before the API listens', async () => {
     const { create, runs } = recordRuns()
     const settings = { config: apiConfig(full.address), logger: quiet, createNamespace: create }
     const cold = await startApi(settings)
@@ -74,7 +74,7 @@ describe('the warm-up', () => {
     }
   })
 
-  it('requests of the warm-up count neither as requests nor as queries, against no limit and in no cache', async () => {
+  it('warm-up requests count neither in the metrics nor against the rate limit, and fill no cache', async () => {
     const { create, runs } = recordRuns()
     const metricsPort = await findFreePort()
     const config = apiConfig(full.address, {
@@ -101,7 +101,7 @@ describe('the warm-up', () => {
     }
   })
 
-  it('an empty database has nothing to warm up with, and a database that fails ends the warm-up, not the start', async () => {
+  it('the warm-up of an empty database requests each path at most once; a database error ends the warm-up, not the start', async () => {
     const nothing = recordRuns()
     const first = await startApi({
       ...{ config: apiConfig(empty.address), logger: quiet, ...warm },

@@ -17,14 +17,14 @@ function counted(heap: number, index: number): CountedRequest {
 }
 
 describe('pages of a kind of request', () => {
-  test('the exponent is 0 of a constant, 1 of what is proportional and 0.5 of a square root', () => {
+  test('the growth exponent is 0 for a constant, 1 for proportional growth and 0.5 for a square root', () => {
     const factors = [0.1, 0.4, 1.6]
     expect(exponent([50, 50, 50], factors)).toBeCloseTo(0)
     expect(exponent([10, 40, 160], factors)).toBeCloseTo(1)
     expect(exponent([10, 20, 40], factors)).toBeCloseTo(0.5)
   })
 
-  test('sums up requests by relation, names the largest request and counts those above the budget', () => {
+  test('pagesOf averages the pages by relation, names the request with the most pages and the share above the budget', () => {
     const limit = budget.constant + budget.perRow * 10
     const kind = pagesOf('inventory', [counted(limit - 5, 5), counted(limit - 4, 5)])
     expect(kind).toMatchObject({
@@ -40,7 +40,7 @@ describe('pages of a kind of request', () => {
   })
 })
 
-test('a list of parts is put in order; an unknown part is refused', () => {
+test('readParts sorts the parts of a generated database, and refuses an unknown part', () => {
   expect(readParts('market,logs')).toEqual(['logs', 'market'])
   expect(() => readParts('market,burns')).toThrow(RangeError)
 })

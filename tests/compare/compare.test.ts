@@ -107,7 +107,7 @@ describe('the comparison of two servers', () => {
   )
 
   it(
-    'the comparison of two servers compares their documents',
+    'the comparison of two servers compares the OpenAPI documents of the servers',
     async () => {
       const other = { ...document, components: { ...document.components, schemas: { Thing: {} } } }
       const { code, text } = await compare(
@@ -163,7 +163,7 @@ describe('the comparison of two servers', () => {
 describe('differences', () => {
   const of = (a: unknown, b: unknown) => findDifferences(a, b).map(({ path, kind }) => `${path} ${kind}`)
 
-  it('differences name the path and both values', () => {
+  it('a difference names the path and the kind of difference', () => {
     expect(of({ a: [{ asset_id: 1, x: 1 }] }, { a: [{ asset_id: 1, x: '1' }] })).toEqual([
       'a[].x type number/string',
     ])
@@ -182,7 +182,7 @@ describe('differences', () => {
     expect(of([one, two], [two, { ...one, owner: 'c' }])).toEqual([' order', '[].owner value'])
   })
 
-  it('differences come with a command that is quoted for the shell', () => {
+  it('curlCommand quotes a request for the shell', () => {
     expect(
       curlCommand({ method: 'POST', url: 'http://h/a', headers: { 'content-type': 'x' }, body: "it's" }),
     ).toBe(String.raw`curl -s -H 'content-type: x' --data-raw 'it'\''s' 'http://h/a'`)

@@ -36,7 +36,7 @@ function reply(body: Json, status = 200): Reply {
 const result = (expected: Entry, actual: Reply) => judge(expected, actual, book).result
 
 describe('paths', () => {
-  it('path patterns match keys, any key, and any number of keys', () => {
+  it('in a path pattern, * matches any key and ** matches any number of keys', () => {
     expect(matchesPath('data.*.assets', 'data.0.assets')).toBe(true)
     expect(matchesPath('data.*.assets', 'data.assets')).toBe(false)
     expect(matchesPath('**.memo', 'data.0.memo')).toBe(true)

@@ -13,7 +13,7 @@ function chainOf(length: number, slot: number): Chain {
   return chain
 }
 
-test('without live blocks the slots follow the head', () => {
+test('without live blocks the next slot is the slot after the head', () => {
   const chain = chainOf(4, 1000)
   const clock = createClock(chain, { startTimeMs: undefined, live: false, blocks: 3, nowMs: () => nowMs })
   expect(clock.next()).toBe(1005)
@@ -36,7 +36,7 @@ test('live blocks are produced now, and blocks produced at start have earlier ti
   expect(clock.isBehind()).toBe(false)
 })
 
-test('a fixed start time counts slots from there and reports when it is behind the clock', () => {
+test('a chain clock with a fixed start time counts slots from that time, and reports whether the chain is behind real time', () => {
   const chain = chainOf(4, 1000)
   let now = nowMs + 2000
   const clock = createClock(chain, { startTimeMs: nowMs, live: true, blocks: 0, nowMs: () => now })

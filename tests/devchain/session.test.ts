@@ -141,7 +141,7 @@ test('frames that are no request end the connection', async () => {
   }
 })
 
-test('nothing is queued for a client that does not read', async () => {
+test('the devchain produces no more frames for a client that does not read, and continues when the client reads', async () => {
   let made = 0
   const blocks = [...benchBlocks('foreign', 300, genesis)].map((block) => ({
     ...{ num: block.num, id: block.id, prevId: block.prevId, traces: block.traces, deltas: block.deltas },
@@ -258,7 +258,7 @@ test.each<[string, SessionFaults, (client: ShipClient) => Promise<void>]>([
       expect(client.abiText).toBe('{}')
     },
   ],
-])('faults: %s, in the first session only', async (_, faults, check) => {
+])('the devchain simulates %s, in the first session only', async (_, faults, check) => {
   const { url } = await serve({ faults: (session) => (session === 1 ? faults : undefined) })
   const client = await connect(url)
   client.request({ end: 8 })
@@ -269,7 +269,7 @@ test.each<[string, SessionFaults, (client: ShipClient) => Promise<void>]>([
   expect(numbers(healthy.results)).toEqual(range(1, 7))
 })
 
-test('faults: garbage takes the place of a result', async () => {
+test('the devchain simulates garbage in place of a result', async () => {
   const { url } = await serve({ faults: () => ({ garbageAfter: 2 }) })
   const client = await ShipClient.open(url)
   open.push(client)

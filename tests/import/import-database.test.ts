@@ -367,7 +367,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   ],
 ]
 
-it('a source that lacks rows is refused with their names, and imported without them if the operator accepts it', async () => {
+it('the import refuses a source that lacks rows and names each gap, and imports the source if the operator accepts the gaps', async () => {
   const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
   const client = await connectDatabase(source.address, { applicationName: 'test' })
   try {

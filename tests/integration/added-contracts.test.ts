@@ -28,7 +28,7 @@ const without = (...families: string[]): Partial<ReaderSettings> => ({
 const index = (block: number, settings: Partial<ReaderSettings> = {}) =>
   indexUntil(history, database.address, block, { settings })
 
-it('a contract added after blocks were indexed is refused until its earlier actions are declared missing', async () => {
+it('a reader refuses a contract added after blocks were indexed, until start_block_override accepts the missing actions', async () => {
   await index(300, without('oracle', 'market', 'tools'))
   await expect(index(500)).rejects.toThrow(
     /handler oracle .* delphioracle in blocks 1 to 300 would be missing/,
@@ -45,7 +45,7 @@ it('a contract added after blocks were indexed is refused until its earlier acti
   await index(600)
 })
 
-it('a contract left out for some blocks is refused, and accepted if left out for none', async () => {
+it('a reader refuses a contract that earlier settings left out for some blocks, and accepts a contract left out for no block', async () => {
   await index(300)
   await index(300, without('tools'))
   await index(400)

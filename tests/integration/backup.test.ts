@@ -78,7 +78,7 @@ describeUnless(reason, 'backup and restore', () => {
     return stdout
   }
 
-  it('a backup is recorded for the metrics, also in a database of an earlier version', async () => {
+  it('a backup is recorded for the metrics; a database of an earlier version, without chain.note_task, is backed up as well', async () => {
     await run('backup.sh', ['noted'], source.address)
     const client = await connectDatabase(source.address, { applicationName: 'test' })
     expect(await readTasks(client)).toMatchObject([{ name: 'backup', intervalSeconds: null, failure: null }])

@@ -247,7 +247,7 @@ it.each(
     [0, 1, 2].map((others) => [fault, others] as const),
   ),
 )(
-  '%s in a reversible block is not written, with %d other nodes',
+  'a reader refuses %s that a node falsely sends in a reversible block, with %d other nodes',
   async (fault, others) => {
     const { num: head } = running.chain.head()
     // The fault needs a block with transactions; a block without transactions has about 190 bytes.
@@ -274,7 +274,7 @@ it.each(
 )
 
 it(
-  'a replaced action in an irreversible block is not written when the roots of the history are checked',
+  'with ship_check_history_roots, a reader refuses a replaced action in an irreversible block',
   async () => {
     const { num: head } = running.chain.head()
     const blocks = Array.from({ length: 60 }, (_, at) => head - 20 - at)
@@ -327,7 +327,7 @@ it.each(roundSeeds(25))(
   patient(120_000),
 )
 
-it('an asset id above 64 bits stops the reader with its name and all earlier blocks committed; another node supplies the block', async () => {
+it('the asset id 2^63 stops a reader with an error that names the action, and all earlier blocks are committed; another node supplies the block', async () => {
   const mints = await queryRows<{ id: bigint; num: number }>(
     straight.address,
     'SELECT asset_id AS id, minted_at_block AS num FROM assets.assets ORDER BY asset_id DESC LIMIT 1',
@@ -382,7 +382,7 @@ it('the remedy for a block without traces skips one block, and the gap is record
 })
 
 it.each(['traces', 'deltas'] as const)(
-  'a node whose block has truncated %s is named with the start_block that skips the block; a second node supplies the block',
+  'the error for truncated %s of a block names the node and the start_block that skips the block; a second node supplies the block',
   async (part) => {
     const bad = faultyNode(`cut ${part}`, 900)
     const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
@@ -407,7 +407,7 @@ it.each([
   ['another root in the header', 'the hash of the header is not the block id'],
   ['a wrong link', 'the message gives the parent '],
 ] as const)(
-  'a node whose block has %s is named, and no row of the block is written',
+  'the error for a block with %s names the node, and no row of the block is written',
   async (fault, reason) => {
     const bad = faultyNode(fault, 910)
     await withDatabase((address) =>

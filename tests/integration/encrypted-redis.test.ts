@@ -10,7 +10,7 @@ import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 const silent = { info: () => undefined, warn: () => undefined }
 
 describeWithRedis('a Redis with TLS and users', () => {
-  it('a store logs in as its user with the password of a file, over TLS, to its database', async () => {
+  it('a key-value store connects over verified TLS, with the user, password file and database of the settings', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'pronghorn-redis-tls-'))
     await ensureSelfSigned(dir, 'redis.test')
     const ca = join(dir, certificateFiles.chain)

@@ -130,7 +130,7 @@ it(
 )
 
 it(
-  'a reader that missed a fork and its irreversibility indexes the new branch as a straight run does',
+  'a reader stopped during a fork that becomes irreversible ends with the rows of a replay of the final branch',
   async () => {
     const { chain } = running
     const watch = await PositionWatch.open(followed.address, testSettings.name)

@@ -151,7 +151,7 @@ async function dumpMarket(address: DatabaseAddress): Promise<DatabaseDump> {
 }
 
 it(
-  'values that change with time alone are right after days, forks and an upgrade, for any grouping of blocks',
+  'values that change with time alone equal recomputed values after days, forks and an upgrade, for any grouping of blocks',
   { timeout: patient(240_000) },
   async () => {
     const random = createRandom(77)

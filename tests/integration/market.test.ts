@@ -146,7 +146,7 @@ const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_
 const byOracle = `${soldSince} AND intended_median > 0`
 
 it(
-  'an oracle prices sales by pairs older than the first block, for single blocks and one transaction',
+  'a reader prices sales by oracle pairs that are older than the first block, in single blocks and in one transaction',
   { timeout: patient(240_000) },
   async () => {
     const whole = await create(createBegunDatabase)
@@ -166,7 +166,7 @@ it(
 )
 
 it(
-  'missing oracle pairs of the node are each reported once, until a restart finds them',
+  'each oracle pair that cannot be read from the node is reported once, and a restart reads the pair',
   { timeout: patient(240_000) },
   async () => {
     const { chain, httpUrl, shipUrl } = irreversible

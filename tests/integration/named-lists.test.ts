@@ -154,9 +154,9 @@ describe('a source of named lists', () => {
       (_request, response) => response.end('{"lists":[{"listName":"a","items":[{"itemName":"\\u0000"}]}]}'),
       'lists.0.items.0.itemName',
     ],
-    ['another address', (_request, response) => response.writeHead(302, { location: '/' }).end(), 'redirect'],
+    ['a redirect', (_request, response) => response.writeHead(302, { location: '/' }).end(), 'redirect'],
     [
-      'too much',
+      'an answer above the size limit',
       (_request, response) => response.end(`{"lists":[],"padding":"${'x'.repeat(20_000)}"}`),
       'more than 10000 bytes',
     ],

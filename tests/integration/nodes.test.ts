@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all([straight.drop(), database.drop()])
 })
 
-it('a reader ends with the same rows whatever the nodes do while it catches up', async () => {
+it('a reader that catches up ends with the same rows although nodes stop, freeze, slow down or serve another chain', async () => {
   const { chain } = running
   const stop = chain.head().num
   mirrors.push(

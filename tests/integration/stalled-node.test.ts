@@ -128,7 +128,7 @@ it('a reader whose node sends single bytes is unhealthy, reports the cause, and 
   await reading
 })
 
-it('the time of the head is known once the head block was received, and not guessed before', async () => {
+it('the status of a reader has no head time before the head block is received', async () => {
   const head = running.chain.head().num
   const index = (stopBlock: number) =>
     indexUntil(running, database.address, stopBlock, {

@@ -3,7 +3,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { testedServer } from '../setup/tested-server.ts'
 
-it('the tests run on the PostgreSQL version that they are meant for', async () => {
+it('the tests run on the selected PostgreSQL version, 14 or 18', async () => {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version')

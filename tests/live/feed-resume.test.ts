@@ -101,7 +101,7 @@ async function writeRandomly(reader: string, seed: number, steps: number): Promi
 
 describe('a client that resumes', () => {
   it.each([1, 2])(
-    'a client that resumes with a cursor gets the events of a client that stayed connected (%i)',
+    'a client that resumes with a cursor gets the events of a client that stayed connected, seed %i',
     async (seed) => {
       const reader = `random-${seed}`
       await writeRandomly(reader, seed, 45)

@@ -263,7 +263,7 @@ describe('a subscriber of a feed', () => {
   })
 })
 
-describeWithRedis('a Redis that goes and comes back', () => {
+describeWithRedis('a Redis outage', () => {
   it('a Redis outage loses no entry: lost ones are read from the database, then the bus is used again', async () => {
     const redis = await startTestRedis()
     const log = createLog()

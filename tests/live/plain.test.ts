@@ -337,7 +337,7 @@ describe('websocket and event stream', () => {
     await connect()
   })
 
-  it('the live server frees the event streams that wait on a connection when it closes', async () => {
+  it('the live server frees all event streams of a connection when the connection closes', async () => {
     const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
     // Two connections: one connection has fewer requests in progress than an address may have streams.
     const sockets = [0, 1].map(() => connectTcp(server.api.port, '127.0.0.1'))

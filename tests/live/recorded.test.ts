@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-it('the live server publishes tokens put into assets, from a recorded chain (generated chains have none)', async () => {
+it('the live server publishes the backing of assets with tokens, on a recorded chain', async () => {
   const database = await createTestDatabase()
   closing.push(() => database.drop())
   const running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })

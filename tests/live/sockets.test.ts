@@ -23,9 +23,9 @@ describe('socket.io', () => {
     return client
   }
 
-  describe.each(generations)('generation %i', (generation) => {
+  describe.each(generations)('client library of generation %i', (generation) => {
     it.each([
-      ['by itself', undefined],
+      ['with the default transports', undefined],
       ['by websocket alone', ['websocket']],
       ['by polling alone', ['polling']],
     ] as const)(

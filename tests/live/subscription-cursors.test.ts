@@ -93,7 +93,7 @@ describe('cursors of subscriptions', () => {
   })
 
   it.each([1, 2, 3])(
-    'clients with two to ten subscriptions lose no event and get none twice: cuts, forks, cursors of different ages (%i)',
+    'clients with two to ten subscriptions lose no event and get none twice despite disconnects, forks and cursors of different ages, seed %i',
     async (seed) => {
       nextBlock = await followRandomly({ feed: server.feed, url, nextBlock, seed })
     },

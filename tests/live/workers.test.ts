@@ -104,7 +104,7 @@ describeWithRedis('live data of several processes', () => {
     await ended
   }
 
-  it('the live server of several processes, killed, loses no event and sends none twice, with disconnects, forks, and clients of two to ten subscriptions', async () => {
+  it('clients with two to ten subscriptions lose no event and get none twice while all API processes are killed and the chain forks', async () => {
     let kills = 0
     const restart = async (): Promise<void> => {
       await kill()
@@ -115,7 +115,7 @@ describeWithRedis('live data of several processes', () => {
     expect(kills).toBe(4)
   })
 
-  it('the live server of several processes keeps sessions of several requests on one process, reaches every client, and says why it stops', async () => {
+  it('several API processes keep the requests of a socket.io session on one process, send every event to every client, and announce a stop', async () => {
     const options = generations.flatMap((generation) => [
       { generation },
       { generation, transports: ['polling'] as const },

@@ -78,7 +78,7 @@ async function sealsOfExample(address: DatabaseAddress, to: number): Promise<str
 
 const sealedTo = () => Math.min(...sealed.map((kind) => kind.sealedTo))
 
-it('every kind of row has rows, and all kinds are sealed up to the same block', () => {
+it('the test database has rows of every sealed kind, and all kinds are sealed up to the same block', () => {
   expect(sealed.map(({ kind }) => kind)).toEqual(sealedKinds.map(({ name }) => name))
   expect(new Set(sealed.map((kind) => kind.sealedTo)).size).toBe(1)
   expect(sealed.filter(({ seals }) => seals.length === 0).map(({ kind }) => kind)).toEqual([])

@@ -331,7 +331,7 @@ it('a revoked key stays revoked while the database is unavailable, also in a ser
   await expect.poll(statuses, { timeout: patient(10_000) }).toEqual([401, 200])
 })
 
-it('unusable settings are all named before the service starts', async () => {
+it('the state service names every unusable setting and does not start', async () => {
   let err = ''
   const env = {
     CONFIG_DIR: folder,
@@ -345,7 +345,7 @@ it('unusable settings are all named before the service starts', async () => {
     expect(err).toContain(name)
 })
 
-it('an address with an unreadable path is a request error', async () => {
+it('a request whose URL cannot be parsed gets status 400 and the code request_error', async () => {
   await start()
   const { port } = services[0]!
   const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {

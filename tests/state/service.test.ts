@@ -95,9 +95,9 @@ describe('a token', () => {
   })
 
   it.each([
-    ['there is none', {}],
-    ['the header is malformed and the query has none', { Authorization: 'Bearer' }],
-    ['another scheme stands there', { Authorization: 'Basic YWJj' }],
+    ['the request has none', {}],
+    ['the header is malformed and the query has no token', { Authorization: 'Bearer' }],
+    ['the header has another scheme', { Authorization: 'Basic YWJj' }],
   ])('a token is missing when %s', async (_, headers) => {
     const { status, body } = await client().send('/v0/state/abi?account=eosio', { headers })
     expect(status).toBe(401)

@@ -165,7 +165,7 @@ it('verify names missing listings and links, and a repair does not create them',
   expect(isWritten).toBe(false)
 })
 
-it('verify reports a row that only the database has as ended, and a repair does not reopen it', async () => {
+it('verify reports a row that has ended only in the database as missing, and a repair does not reopen the row', async () => {
   const ended = [
     `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
      WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,

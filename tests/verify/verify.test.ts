@@ -43,7 +43,7 @@ const signal = new AbortController().signal
 const state: SourceChoice = { kind: 'state' }
 const node = (): SourceChoice => ({ kind: 'http', url: running.httpUrl })
 
-describe('a database that is right', () => {
+describe('an undamaged database', () => {
   it('verify finds no difference in an undamaged database, neither from stored rows nor from a node', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source)
@@ -166,7 +166,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('after a repair, eleven rows damaged by hand have their values from before', async () => {
+  it('a repair restores the values of eleven rows damaged by hand', async () => {
     await change(`INSERT INTO market.marketplaces SELECT * FROM ${KEPT_MARKETPLACES} ON CONFLICT DO NOTHING`)
     const { repairs, isWritten, digests } = await repairDatabase(database.address, { source: state, signal })
     expect(repairs).toHaveLength(11)
@@ -178,7 +178,7 @@ describe('twelve rows damaged by hand', () => {
   })
 })
 
-describe('what is derived', () => {
+describe('derived values', () => {
   beforeEach(async () => {
     expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
   })
