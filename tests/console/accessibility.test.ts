@@ -47,17 +47,17 @@ describeWithChromium('the pages of the demo chain', () => {
       await expect.poll(isDark, { timeout: patient(10_000) }).toBe(false)
     })
 
-    it('the page at /docs has enough contrast, a name for everything, and fits 320 pixels', async () => {
+    it('the page at /docs has enough contrast and a name for every control, and fits 320 pixels', async () => {
       await expectAccessible(page)
     })
 
-    it('the Tab key reaches every control at /docs, and shows where it is', async () => {
+    it('the Tab key reaches every control at /docs, with a visible focus', async () => {
       const { reached, wanted } = await tabStops(page)
       expect(wanted.length).toBeGreaterThan(20)
       expect(reached).toEqual(wanted)
     })
 
-    it('the page of the state service has enough contrast, a name for everything, and fits 320 pixels', async () => {
+    it('the page of the state service has enough contrast and a name for every control, and fits 320 pixels', async () => {
       const [, address] = /^ *state +(\S+),/m.exec(service!.output())!
       await openPage(page, address)
       await page.waitForSelector('.opblock-tag', { timeout: patient(30_000) })
@@ -90,7 +90,7 @@ describeWithChromium('the pages of the demo chain', () => {
     })
   })
 
-  describe('the console page, for eyes, keyboards and screen readers', () => {
+  describe('accessibility of the console page', () => {
     let page: Page
 
     beforeAll(async () => {
@@ -98,7 +98,7 @@ describeWithChromium('the pages of the demo chain', () => {
       await openPage(page, `${service!.api}/`)
     })
 
-    it('the console page has enough contrast, a name for everything, and fits 320 pixels', async () => {
+    it('the console page has enough contrast and a name for every control, and fits 320 pixels', async () => {
       await expect.poll(() => page.$$eval('.state', ([state]) => state?.textContent), patience).toBe('live')
       await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), patience).toBeGreaterThan(2)
       await page.click('#sizes-more')
@@ -106,7 +106,7 @@ describeWithChromium('the pages of the demo chain', () => {
       await page.click('#sizes-more')
     })
 
-    it('the Tab key reaches every control of the console page in its order, and shows where it is', async () => {
+    it('the Tab key reaches every control of the console page in document order, with a visible focus', async () => {
       await page.click('#events-pause')
       const { reached, wanted } = await tabStops(page)
       expect(wanted.length).toBeGreaterThan(15)

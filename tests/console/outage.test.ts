@@ -86,7 +86,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })
 
-  it('the console page shows a missing event stream without an alarm', async () => {
+  it('the console page says that live events are not available if the event stream is missing, and shows no problem', async () => {
     const body = JSON.stringify({
       success: true,
       data: {

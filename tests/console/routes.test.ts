@@ -37,7 +37,7 @@ describe('the address /', () => {
     expect((await getAs('text/html', 'HEAD')).status).toBe(200)
   })
 
-  it('the address / is 404 for programs, as in the replaced system', async () => {
+  it('the address / returns 404 to clients that do not accept HTML, as the replaced system does', async () => {
     for (const accept of [
       undefined,
       '*/*',
@@ -53,7 +53,7 @@ describe('the address /', () => {
   })
 })
 
-describe('the page', () => {
+describe('the console page', () => {
   it('the console page has a Content-Security-Policy that allows only this server and no inline script', async () => {
     const answer = await getAs(BROWSER)
     const policy = answer.headers.get('content-security-policy') ?? ''
@@ -98,7 +98,7 @@ describe('the page', () => {
   })
 })
 
-describe('the data of the page', () => {
+describe('the console data', () => {
   const data = async (query = ''): Promise<{ status: number; text: string }> => {
     const answer = await fetch(`${api.url}/status/data.json${query}`)
     return { status: answer.status, text: await answer.text() }
@@ -138,7 +138,7 @@ describe('the data of the page', () => {
   })
 })
 
-it('a setting turns the console and its data off', async () => {
+it('the console and the console data return 404 if the setting console is false', async () => {
   const off = await startApi({ config: apiConfig(database.address, { console: false }), logger: quiet })
   try {
     for (const path of ['/', '/status/data.json', '/status/main.js']) {

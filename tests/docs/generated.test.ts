@@ -63,7 +63,7 @@ it('no file names another tag of a public image, or a filler command without --n
   }
 })
 
-it('the generated pages name every key and code', async () => {
+it('the generated pages name sample settings, every error code and every metric', async () => {
   const pages = await renderPages()
   const settings = pages.get('docs/settings.md') ?? ''
   for (const key of [

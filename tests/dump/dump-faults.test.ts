@@ -138,7 +138,7 @@ async function listsOf(address: DatabaseAddress): Promise<(string | null)[]> {
   }
 }
 
-it('no service starts or answers before a restore is complete, not even one that was running and cut off', async () => {
+it('no service starts before a restore is complete, and a service that was already running does not answer', async () => {
   const whole = await listsOf(source.address)
   const database = await createTestDatabase()
   const proxy = new DatabaseProxy(database.address)

@@ -120,13 +120,13 @@ it('the embedded PostgreSQL starts in a folder whose first start was killed duri
 
 it.each([
   ['a file', ['mydoc.txt'], 'mydoc.txt'],
-  ['a file beside the folder of a file system', ['lost+found/x', 'mydoc.txt'], 'mydoc.txt'],
+  ['a file next to lost+found', ['lost+found/x', 'mydoc.txt'], 'mydoc.txt'],
   ['files with names of PostgreSQL', ['postgres/mine/f', 'postgres/pg_dumpall.sql'], 'postgres/mine'],
-  ['database files of its own', ['PG_VERSION', 'base/1/1'], 'PG_VERSION'],
-  ['a draft that is not marked', ['pronghorn.new/postgres/PG_VERSION'], 'pronghorn.new/postgres'],
-  ['a draft of an earlier version without its password', ['postgres.new/mine'], 'postgres.new/mine'],
-  ['a password of its own', ['postgres.password'], 'postgres.password'],
-  ['a key of its own', ['api-key'], 'api-key'],
+  ['database files that Pronghorn did not create', ['PG_VERSION', 'base/1/1'], 'PG_VERSION'],
+  ['an unmarked pronghorn.new folder', ['pronghorn.new/postgres/PG_VERSION'], 'pronghorn.new/postgres'],
+  ['a postgres.new folder without a password file', ['postgres.new/mine'], 'postgres.new/mine'],
+  ['a foreign password file', ['postgres.password'], 'postgres.password'],
+  ['a foreign api-key file', ['api-key'], 'api-key'],
 ])('the embedded PostgreSQL refuses a folder with %s, and touches nothing', async (_, files, named) => {
   for (const file of files) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
@@ -142,7 +142,7 @@ it.each([
   for (const file of files) expect(await readFile(join(folder, file), 'utf8')).toBe('mine')
 })
 
-it('the embedded PostgreSQL distinguishes a copied data folder from one whose program was killed', async () => {
+it('the embedded PostgreSQL starts in a data folder without postmaster.opts, and keeps data and foreign files', async () => {
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   const address = { ...server, database: 'postgres' }
   const client = await connectDatabase(address, { applicationName: 'test' })

@@ -88,7 +88,7 @@ it('killing npm stops all processes, although the shell between npm and the prog
   await expectNothingLeft()
 })
 
-it('a program started to outlive its parent does so', async () => {
+it('a program started with setsid continues after its parent was killed', async () => {
   await startBy((command) => `setsid ${command}; true`)
   started!.kill('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 2_000))

@@ -34,7 +34,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-it('an unusable data directory is reported by an error of its own, without a stack', async () => {
+it('an unusable data directory is reported with path and reason, without a stack trace', async () => {
   const base = await folder()
   await writeFile(join(base, 'file'), '')
   for (const path of [join(base, 'file'), join(base, 'file', 'below'), '/proc/nope']) {
@@ -73,7 +73,7 @@ it('an option with an unusable value is named before any process starts', async 
   ])
 })
 
-it('a node that does not answer is an error before any process starts', async () => {
+it('npm start reports a node that does not answer before any process starts', async () => {
   const chain = createServer((_, response) => {
     response.end(infoOf('ab'.repeat(32)))
   }).listen(0, '127.0.0.1')
@@ -152,7 +152,7 @@ describe('a data directory', () => {
 
   const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
 
-  it('npm start prints its steps, answers as the README shows, and is managed by its data directory', async () => {
+  it('npm start prints its steps and answers as the README shows; keys and doctor find the running service by --data', async () => {
     for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
       expect(first).toContain(step)
     const example = await fetch(`${service.api}/atomicassets/v1/collections/carolcollect`)
@@ -178,7 +178,7 @@ describe('a data directory', () => {
     block = await untilLive(service.api)
   })
 
-  it('a data directory is managed while nothing runs', { timeout: patient(200_000) }, async () => {
+  it('keys, digest and verify work while the service is stopped', { timeout: patient(200_000) }, async () => {
     expect(await service.stop('SIGTERM')).toBe(0)
     expect(service.output()).not.toContain('delete_data')
     const other = await run('standalone', '--data', data, '--assets-account', 'otherassets')
@@ -266,13 +266,13 @@ describe('a data directory', () => {
   })
 })
 
-it('npm start leaves out contracts that the chain does not have', async () => {
+it('npm start serves no namespace for a contract whose account option is none', async () => {
   running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])
   expect((await fetch(`${running.api}/market/v1/config`)).status).toBe(404)
   expect((await fetch(`${running.api}/assets/v1/config`)).status).toBe(200)
 })
 
-it('help for an unknown command names it', () => {
+it('pronghorn help exits with 2 for an unknown command, and names the command', () => {
   const { status, stderr } = spawnSync(process.execPath, [program, 'help', 'nothing'], { encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, expect.stringContaining("unknown command 'nothing'") as string])
 })

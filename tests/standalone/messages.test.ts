@@ -95,7 +95,7 @@ it("a start block after a contract's setabi is refused with the endpoint that th
   ])
 })
 
-it('swapped addresses are reported', async () => {
+it('npm start reports swapped --ship and --http addresses', async () => {
   const node = await startNodeStandIn(OTHER_CHAIN)
   closing.push(() => node.close())
   const [ship, http] = [node.http.replace('http', 'ws'), node.ship.replace('ws', 'http')]
