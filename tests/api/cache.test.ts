@@ -367,7 +367,7 @@ describe('compression', () => {
     expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
   })
 
-  it('the documents of the server are compressed too', async () => {
+  it('the OpenAPI document is compressed if the client accepts gzip', async () => {
     const api = await Watched.start({})
     const { headers, body } = await api.ask('/openapi.json', { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])

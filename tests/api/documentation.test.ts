@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0')
   })
 
-  it('the OpenAPI document names the service, its version and its licence', () => {
+  it('the OpenAPI document has the title Pronghorn API and the version of the package', () => {
     expect(document.info).toMatchObject({ title: 'Pronghorn API', version: readPackageVersion() })
   })
 

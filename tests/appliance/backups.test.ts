@@ -249,7 +249,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   })
 })
 
-describe('the copy to try migrations on', () => {
+describe('the trial copy for migrations', () => {
   let folder: string
 
   beforeAll(async () => {
@@ -274,7 +274,7 @@ describe('the copy to try migrations on', () => {
     return { code: status ?? -1, asked: await readFile(join(folder, 'asked'), 'utf8') }
   }
 
-  it('the trial copy of a database has its own name; a database name too long for the suffix _trial is refused', async () => {
+  it('trial.sh drops only the database with the suffix _trial, and refuses a database name too long for the suffix', async () => {
     const longest = 'a'.repeat(57)
     const { code, asked } = await drop(longest)
     expect(code).toBe(0)

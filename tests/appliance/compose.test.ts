@@ -176,7 +176,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(start).toBeGreaterThanOrEqual(before.block)
   })
 
-  it('docker compose accepts the compose files with every combination of profiles', async () => {
+  it('docker compose accepts the compose files with no profile, with single profiles and with several profiles', async () => {
     for (const profiles of [
       '',
       'graphql',

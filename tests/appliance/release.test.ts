@@ -41,7 +41,7 @@ async function release(environment: Record<string, string>): Promise<string> {
 }
 
 describe('the release', () => {
-  it('the release workflow contains no registry host, and no secret except by name', async () => {
+  it('the release workflow names no registry host, and inserts no GitHub context into a script', async () => {
     const text = await readFile(join(packageRoot, '.github/workflows/release.yml'), 'utf8')
     const { jobs } = workflow.parse(parse(text))
     const { steps } = jobs.image
