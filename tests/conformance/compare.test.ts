@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(result(entry({ data: rows }, { rules: ['unordered'] }), reply(reversed))).toBe('same')
   })
 
-  it('an answer may have either of several values where a rule says so', () => {
+  it('an answer may have one of several values if a rule allows these values', () => {
     const expected = entry({ data: [{ id: '4', median: 485 }] }, { rules: ['median'] })
     expect(result(expected, reply({ data: [{ id: '4', median: 500 }] }))).toBe('same')
     expect(result(expected, reply({ data: [{ id: '4', median: 501 }] }))).toBe('wrong')
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect(result(other, reply({ data: [{ id: '5', median: 500 }] }))).toBe('wrong')
   })
 
-  it('an answer may equal one of several recorded ones, or have records in another sequence', () => {
+  it('an answer may equal one of several recorded answers, or have the records in a recorded sequence', () => {
     const also = entry({ data: 1 }, { also: [{ status: 400 }, { status: 200, subset: { data: 2 } }] })
     expect(result(also, reply({ message: 'no' }, 400))).toBe('also')
     expect(result(also, reply({ data: 2, more: 1 }))).toBe('also')

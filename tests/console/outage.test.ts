@@ -11,7 +11,7 @@ import { patient } from '../setup/patience.ts'
 
 const patience = { timeout: patient(60_000), interval: 100 }
 
-describeWithChromium('the console page, when something is wrong', () => {
+describeWithChromium('the console page during failures', () => {
   let browser: Browser | undefined
   let page: Page
   let database: TestDatabase

@@ -156,7 +156,7 @@ it('a dump contains every table of the model and the undo tables, and no further
   expect(ofModel.filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('the next publication adds files and changes none; --prune keeps the files of the previous publication and of others', async () => {
+it('the next publication adds files and changes none; --prune keeps foreign files and the files of the previous publication', async () => {
   const first = await publishInto('grown')
   const foreign = ['notes.txt', 'copy.partial', 'files/mine.copy.gz', 'files/assets.assets/old.copy.gz']
   for (const name of foreign) await writeFile(join(folder, 'grown', name), 'of the operator')

@@ -275,7 +275,7 @@ describe('an unusable source', () => {
       /does not index the assets contract atomicassets/,
     ],
     [
-      'a family that it never had',
+      'a family that the source lacks',
       'DROP TABLE atomicmarket_config CASCADE',
       'IMPORT_SOURCE_UNFIT',
       /lacks the table atomicmarket_config: remove the handler market/,

@@ -214,7 +214,7 @@ describe('the state of a chain', () => {
   })
 })
 
-describe('a contract that is upgraded between the first block and the last', () => {
+describe('a contract upgraded during an import of the chain state', () => {
   const upgradeBlock = 863
   const lastBlock = 900
   let database: TestDatabase

@@ -33,7 +33,7 @@ describe('stored state of all accounts', () => {
     return rows
   }
 
-  it('every account that has an ABI on the chain has the same ABI in the stored state, watched or not', async () => {
+  it('the stored state has the same ABIs as the chain, for indexed contracts and for other accounts', async () => {
     for (const account of [
       'atomicassets',
       'eosio.token',

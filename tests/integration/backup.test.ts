@@ -173,7 +173,7 @@ describeUnless(reason, 'backup and restore', () => {
   })
 })
 
-describe('programs of the database', () => {
+describe('scripts that run PostgreSQL programs', () => {
   let folder: string
 
   beforeAll(async () => {

@@ -81,7 +81,7 @@ async function until(series: string, value: number): Promise<ReadonlyMap<string,
   }
 }
 
-it('the filler serves metrics of its readers and polls', async () => {
+it('the filler serves metrics of its readers and of the polls of named lists', async () => {
   const reader = 'reader="reader-1"'
   const head = running.chain.head().num
   const first = await until(`pronghorn_reader_block{${reader}}`, head)

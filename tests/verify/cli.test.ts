@@ -219,7 +219,7 @@ it('pronghorn verify and digest name the tables that were dropped', async () => 
   }
 })
 
-it("pronghorn verify exits with 75 if the source lacks the rows of a table, and a repair keeps the database's rows of it", async () => {
+it('pronghorn verify exits with 75 if the source lacks the rows of a table, and a repair leaves that table unchanged', async () => {
   const part = join(config, 'tables')
   await cp(join(fork, 'tables'), part, { recursive: true })
   await rm(join(part, 'atomicassets.balances.json'))
@@ -267,7 +267,7 @@ it('pronghorn verify names a family that the configuration leaves out, and a fam
   expect((await run('verify', ...folder)).code).toBe(0)
 })
 
-it('pronghorn verify prints digests as text and as JSON', async () => {
+it('pronghorn digest prints digests as text and as JSON', async () => {
   const text = await run('digest')
   expect(text.code).toBe(0)
   expect(text.out).toMatch(/^assets\.assets +[0-9a-f]{32} +\d+ rows$/m)
