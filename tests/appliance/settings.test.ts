@@ -311,7 +311,7 @@ describe('folders and files of the operator on the host', () => {
     ])
   })
 
-  it('the remedy for a DATA_LOCATION with other files or of the system creates a new folder inside DATA_LOCATION', async () => {
+  it('the remedy for a DATA_LOCATION that is a system folder or has other files is a new folder inside DATA_LOCATION', async () => {
     const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
     made.push(mounted)
     const advice = async (environment: Readonly<Record<string, string>>) => {

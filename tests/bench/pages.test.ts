@@ -24,7 +24,7 @@ describe('pages of a kind of request', () => {
     expect(exponent([10, 20, 40], factors)).toBeCloseTo(0.5)
   })
 
-  test('pagesOf averages the pages by relation, names the request with the most pages and the share above the budget', () => {
+  test('pagesOf averages the pages by relation, names the request with the most pages and returns the share above the budget', () => {
     const limit = budget.constant + budget.perRow * 10
     const kind = pagesOf('inventory', [counted(limit - 5, 5), counted(limit - 4, 5)])
     expect(kind).toMatchObject({

@@ -141,7 +141,7 @@ test('frames that are no request end the connection', async () => {
   }
 })
 
-test('the devchain produces no more frames for a client that does not read, and continues when the client reads', async () => {
+test('the devchain stops producing frames for a client that does not read, and continues when the client reads', async () => {
   let made = 0
   const blocks = [...benchBlocks('foreign', 300, genesis)].map((block) => ({
     ...{ num: block.num, id: block.id, prevId: block.prevId, traces: block.traces, deltas: block.deltas },
