@@ -67,7 +67,7 @@ async function ask(received: Partial<ReceivedStatus>, store: StoreState = 'up') 
 const atLeast = (seconds: number) =>
   expect.toSatisfy((found: number) => found >= seconds && found < seconds + patient(60_000) / 1_000) as number
 
-it('the health of the filler is healthy while readers make progress, and shows the time since the last commit', async () => {
+it('/health of the filler answers healthy while readers make progress, with the time since the last commit', async () => {
   const { status, data } = await ask({})
   expect(status).toBe(200)
   expect(data).toMatchObject({
@@ -87,7 +87,7 @@ it('the health of the filler is healthy while readers make progress, and shows t
   })
 })
 
-it('the health of the filler answers 503 while a reader is stalled, but stays alive for supervisors', async () => {
+it('while a reader is stalled, /health of the filler answers 503, and /healthc answers 200', async () => {
   const problem = { summary: 'blocks wait', detail: 'blocks wait: 7 blocks, no commit for 31 s' }
   const { status, data, alive } = await ask({ status: { ...well, problem } })
   expect([status, alive]).toEqual([503, 200])
@@ -97,7 +97,7 @@ it('the health of the filler answers 503 while a reader is stalled, but stays al
   })
 })
 
-it('the health of the filler is healthy at a stop_block, and reports the stop_block', async () => {
+it('/health of the filler answers healthy after a reader has stopped at its stop_block, and contains the block number', async () => {
   const status = { ...well, state: 'stopped', head: 900 } as const
   const long = { status, atMs: performance.now() - 3_600_000 }
   expect(await ask(long)).toMatchObject({

@@ -34,7 +34,7 @@ describe('the id of a block and its header', () => {
   }
 
   it.each([0, 5, 13, 20, 60, 100, 112])(
-    'a changed byte %d of the header no longer matches the block id',
+    'a block header whose byte %d was changed does not match the block id',
     (at) => {
       expect(leap.isBlock(payload, num, id)).toBe(true)
       expect(leap.isBlock(flipped(at), num, id)).toBe(false)

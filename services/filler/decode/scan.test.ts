@@ -114,7 +114,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(action!.authorizations()[1]).toEqual({ actor: 'other', permission: 'owner' })
   })
 
-  it('the trace scan returns actions by global sequence', () => {
+  it('the trace scan returns actions in the order of their global sequence', () => {
     const sequences = [2n ** 33n, 5n, 2n ** 32n, 4n]
     const action_traces = sequences.map((sequence) => actionTrace({ account: 'atomicmarket', sequence }))
     expect(found([{ action_traces }])).toEqual(

@@ -92,7 +92,7 @@ describe('actions of accounts', () => {
   const refusal = (length: Uint8Array) => Buffer.concat([id, length, memo])
 
   it.each([1, 2, 5, 6, 12, 40])(
-    'a count or length that takes %d bytes is decoded as the contract decodes it',
+    'an action whose count or length is padded to %d bytes is decoded, because contracts accept the padding',
     async (bytes) => {
       const padded = (value: number) => {
         const number = Buffer.alloc(bytes, 0x80)
@@ -146,9 +146,12 @@ describe('log actions', () => {
     ),
   })
   it.each([
-    ['lacks it', { ...market.definition, actions: actions.filter(({ name }) => !name.startsWith('log')) }],
-    ['does not define a type of it', withFields({ name: 'extra', type: 'nothing' })],
-    ['has it with fields that the code does not send yet', withFields({ name: 'extra', type: 'uint64' })],
+    [
+      'lacks log actions',
+      { ...market.definition, actions: actions.filter(({ name }) => !name.startsWith('log')) },
+    ],
+    ['lacks a type of the log action', withFields({ name: 'extra', type: 'nothing' })],
+    ['adds a field that the contract code does not send yet', withFields({ name: 'extra', type: 'uint64' })],
   ])('log actions are decoded with the previous ABI if the contract sets an ABI that %s', async (_, abi) => {
     const abis = [market.definition, abi]
     expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'], abis)).toContain(
@@ -156,7 +159,7 @@ describe('log actions', () => {
     )
   })
 
-  it('a log action that fits no ABI is counted and skipped, and the first of each name is logged', async () => {
+  it('log actions that fit no ABI are counted and skipped, and the first one of each action name is logged', async () => {
     const misfit: Action = ['lognewtbuyo', Uint8Array.of(1)]
     const { tables, counters, messages } = await applied(
       [misfit, ['lognewtbuyo', packed], misfit, ['logsalestart', Uint8Array.of(1)], misfit],
@@ -195,7 +198,7 @@ describe('log actions', () => {
       },
     ],
   ])(
-    'a value of %s that is too large for %s stops the reader with an error that names the field',
+    'an action %s whose %s exceeds the column stops the reader with an error that names the field',
     async (name, field, value) => {
       await expect(applied([[name, market.encoder(name)(value)]], ['atomicmarket'])).rejects.toMatchObject({
         code: 'BLOCK_FAILED',
@@ -208,7 +211,7 @@ describe('log actions', () => {
     },
   )
 
-  it('an action with an impossible listing id is skipped; a median may be any number', async () => {
+  it('an action is skipped if its sale_id exceeds int64, but not if its intended_delphi_median does', async () => {
     const purchase = {
       buyer: 'bob',
       sale_id: 1n,

@@ -13,8 +13,8 @@ const well: ProgressFacts = {
 }
 
 test.each([
-  ['nothing while it commits', { waitingBlocks: 90_000 }, null],
-  ['nothing when all is done and the node responds', { sinceCommitMs: 60_000 }, null],
+  ['no cause while the reader commits', { waitingBlocks: 90_000 }, null],
+  ['no cause if no block waits and the node responds', { sinceCommitMs: 60_000 }, null],
   [
     'blocks that wait',
     { sinceCommitMs: 31_000, waitingBlocks: 7 },
@@ -26,7 +26,7 @@ test.each([
     'the chain node is silent: no message for 40 s',
   ],
   [
-    'a message that drips',
+    'a message that stays incomplete',
     { sinceCommitMs: 210_000, sinceMessageMs: 210_000, unfinishedBytes: 21_000 },
     'a message of the chain node stays incomplete: 21000 bytes after 210 s',
   ],
@@ -40,7 +40,7 @@ test.each([
     { session: 'behind', sinceCommitMs: 30_000 },
     'the chain node is behind the reader: no commit for 30 s',
   ],
-] as const)('the progress of a reader names %s', (_, change, expected) => {
+] as const)('describeStall names %s', (_, change, expected) => {
   expect(describeStall({ ...well, ...change })?.detail ?? null).toBe(expected)
 })
 

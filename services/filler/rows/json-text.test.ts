@@ -14,7 +14,7 @@ describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of
   it.each([
     ['createcol', { author: 'bob', market_fee: 0, allow_notify: true }],
     ['setcoldata', {}],
-  ])('bytes of %s are signed in INT8_VEC only', (action, head) => {
+  ])('action %s: bytes become signed numbers in INT8_VEC, and unsigned in UINT8_VEC', (action, head) => {
     const type = abi.actionType(action)!
     const pairs = ['INT8_VEC', 'UINT8_VEC'].map((name) => ({ [key]: name, [value]: [name, bytes] }))
     const fields = {
@@ -34,7 +34,7 @@ describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of
   })
 })
 
-it('bytes outside INT8_VEC are unsigned', () => {
+it('bytes in a value without a type, or with the type bytes, become unsigned numbers; int8[] becomes signed', () => {
   expect(toPlain({ data: bytes, parts: [bytes, bytes], pair: ['bytes', bytes] })).toEqual({
     data: unsigned,
     parts: [unsigned, unsigned],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAddress } from './address.ts'
 
-test('the session accepts all forms of node addresses', () => {
+test('node addresses are ws, wss and ws+unix URLs; other texts are refused', () => {
   expect(parseAddress('ws://node.example:8080')).toEqual({
     url: 'ws://node.example:8080/',
     socketPath: null,

@@ -84,7 +84,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(0)
   })
 
-  test('the window always allows as many messages as the reader collects before an acknowledgement, whatever the settings', () => {
+  test('the window always has a credit left while every message is released at once, whatever the window and the batch size', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
         const credits = new CreditWindow(window, batch, 64 * MEGABYTE)
@@ -109,7 +109,7 @@ describe('the window', () => {
 })
 
 describe('a session', () => {
-  test('a session acknowledges what the pipeline releases, and no more than the window is in flight', async () => {
+  test('a session acknowledges only blocks that the pipeline has released, and holds at most prefetchBlocks blocks', async () => {
     const { node, url } = await harness.node()
     node.extend(200)
     node.libNum = 200

@@ -9,7 +9,7 @@ afterEach(() => harness.close())
 const ids = (node: ScriptedNode, first: number, last: number) =>
   range(first, last).map((num) => ({ num, id: node.chain[num]!.id.toString('hex') }))
 
-test('the SHiP client follows a fork during a session: undo from its number, then the new branch', async () => {
+test('the SHiP client undoes the replaced blocks and delivers the new branch when the chain forks during a session', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)
@@ -39,7 +39,7 @@ test('the SHiP client follows a fork of a fork', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client detects a fork during a disconnect by the positions that it sends', async () => {
+test('the SHiP client follows a fork that happened during a disconnect, because the request contains the last block positions', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()
@@ -66,7 +66,7 @@ test('the SHiP client refuses a fork at or below the irreversible floor', async 
   expect(collector.blocks).toHaveLength(20)
 })
 
-test('the SHiP client stops if the pipeline still holds a block that it had to undo', async () => {
+test('the SHiP client stops with an internal error if the pipeline does not undo the replaced blocks of a fork', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()
@@ -134,7 +134,7 @@ test('the SHiP client refuses the blocks of a node whose branch begins below the
   expect(collector.blocks).toEqual(kept)
 })
 
-test('a fork with an unknown parent is a missed fork too', async () => {
+test('the SHiP client reconnects if the first block of a new branch has an unknown parent', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)

@@ -62,7 +62,7 @@ test('the SHiP client refuses to continue with a node that was restored without 
   expect(await done).toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE' })
 })
 
-test('the SHiP client accepts block 1 without traces and logs it once', async () => {
+test('the SHiP client accepts block 1 without traces, and logs the missing traces once', async () => {
   const { node, url } = await harness.node({
     ranges: { traceBegin: 2 },
     tamper: (block) => (block.num === 1 ? { ...block, traces: null } : block),
@@ -83,7 +83,7 @@ test("the SHiP client begins at block 2 if the node's logs begin there", async (
 })
 
 test.each(['block', 'traces', 'deltas'] as const)(
-  'the SHiP client fails at once on a block without its %s',
+  'the SHiP client stops at a result whose field %s is missing, and the error names the block',
   async (payload) => {
     const { node, url } = await harness.node({
       tamper: (block) => (block.num === 7 ? { ...block, [payload]: null } : block),

@@ -124,7 +124,7 @@ test('the SHiP client switches to the next node when one is lost, and later back
   expect(collector.nums).toEqual(range(1, 20))
 })
 
-test('the SHiP client skips a node that cannot serve it, and stops when no node can', async () => {
+test('the SHiP client skips a node that lacks the needed blocks, and stops if no node has these blocks', async () => {
   const pruned = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   const whole = await harness.node()
   for (const { node } of [pruned, whole]) node.extend(10)
@@ -175,7 +175,7 @@ test.each([0, 2 ** 20, 300])(
   },
 )
 
-test('the SHiP client reconnects when the stream falls silent although the node has more', async () => {
+test('the SHiP client reconnects when the stream falls silent although the node has more blocks', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 && block.num > 4 ? null : block),
   })

@@ -37,7 +37,7 @@ test('the SHiP client requests the status first, then blocks, and delivers them 
   })
 })
 
-test('the SHiP client passes payloads and the head of the node, without copies of the message', async () => {
+test('the SHiP client delivers the payloads of a block as views of the message, with the head of the node', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   node.libNum = 1
@@ -95,7 +95,7 @@ test('the SHiP client delivers nothing above the last irreversible block with ir
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client ignores new heads at the end of the requested blocks', async () => {
+test('the SHiP client ignores the results without a block that an EOSIO 2.0 node sends at the head', async () => {
   const { node, url } = await harness.node({ generation: 'eosio-2.0', announcesHeads: true, chainId: null })
   node.extend(3)
   const { collector } = harness.read(url)
@@ -135,7 +135,7 @@ test('the SHiP client starts at the configured block, or after the last applied 
   expect(resumed.forks).toEqual([])
 })
 
-test('the SHiP client refuses another chain, naming both', async () => {
+test('the SHiP client refuses a node of another chain, and the error contains the chain id of the node', async () => {
   const { node, url } = await harness.node({ chainId: Buffer.alloc(32, 0x11) })
   node.extend(3)
   const { done, collector } = harness.read(url)
@@ -197,7 +197,7 @@ test('the SHiP client stops at once when aborted, while streaming and while back
   expect(await waiting.stop()).toBeUndefined()
 })
 
-test('the SHiP client runs only once, and names an unusable address', async () => {
+test('the SHiP client refuses a second run, an address with an unknown scheme, and an empty list of addresses', async () => {
   const { url } = await harness.node()
   const run = harness.read(url)
   await expect(run.session.run(new AbortController().signal)).rejects.toMatchObject({ code: 'INTERNAL' })

@@ -102,26 +102,26 @@ const removed = (table: string, assets: number, claimed = {}): Row => ({
 
 describe('bundles from before version 2', () => {
   it.each([
-    ['are sold on version 1', version1, [2, 100], 3],
-    ['are dissolved on version 2', version2, [2, 100], 2],
-    ['are sold in the block that starts version 2', version2, [2, 50], 3],
-    ['while single assets are sold', version2, [1, 100], 3],
-  ] as const)('purchases of bundles from before version 2: %s', (_, state, [assets, num], expected) => {
+    ['version 1 sells a bundle', version1, [2, 100], 3],
+    ['version 2 dissolves a bundle', version2, [2, 100], 2],
+    ['the block that starts version 2 sells a bundle', version2, [2, 50], 3],
+    ['version 2 sells a single asset', version2, [1, 100], 3],
+  ] as const)('a purchase from a sale older than version 2: %s', (_, state, [assets, num], expected) => {
     const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
     expect(changes(operations, 'market.sales')).toMatchObject([{ sale_id: 7n, state: expected }])
   })
 
   it.each([
-    ['a bid cancels one', 'auctionbid', {}, { state: 2 }],
-    ['a claim cancels an unclaimed one', 'auctclaimsel', {}, { state: 2 }],
+    ['a bid cancels the auction', 'auctionbid', {}, { state: 2 }],
+    ['a claim by the seller cancels an unclaimed auction', 'auctclaimsel', {}, { state: 2 }],
     [
-      'a claim settles one that the other side has claimed',
+      'a claim by the seller settles an auction that the buyer has claimed',
       'auctclaimsel',
       { claimed_by_buyer: true },
       { claimed_by_seller: true },
     ],
     ['and in the other order', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
-  ] as const)('auctions of bundles from before version 2: %s', (_, action, claimed, expected) => {
+  ] as const)('an auction of a bundle from before version 2: %s', (_, action, claimed, expected) => {
     const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
     const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])
     expect(changes(operations, 'market.auctions')).toMatchObject([{ auction_id: 7n, ...expected }])
@@ -176,7 +176,7 @@ describe('royalty payouts', () => {
   const ledgerOf = (operations: readonly Operation[]) =>
     operations.filter(([, table]) => table === 'market.royalty_payouts').map(([, , row]) => row)
 
-  it('royalty payouts belong to the listing of the action that sent them, also when one transaction settles several', () => {
+  it('royalty payouts belong to the listing whose action sent the payouts, also when a transaction settles several listings', () => {
     const { operations } = block(version2, [
       ['purchasesale', purchase, 1, 0],
       ['logroyfound', found, 3, 1],
@@ -264,7 +264,7 @@ describe('bonus fees', () => {
     return operations.find(([what, table]) => what === 'replace' && table === 'market.bonus_fee_ranges')![2]
   }
 
-  it('bonus fees have a range for each counter, without an end while it runs', () => {
+  it('a bonus fee has a range of listing ids for each counter, with the end NULL if the contract sets the maximum id', () => {
     expect(rangesOf(range('sale', 5n), range('auction', 1n, 9n))).toEqual({
       bonusfee_id: 3n,
       rows: [
@@ -309,7 +309,7 @@ describe('the configuration', () => {
     ['assets', { ...config, atomicassets_account: 'otherassets' }],
     ['oracle', { ...config, delphioracle_account: 'otheroracle' }],
   ])(
-    'the configuration of a market of another %s contract than the reader indexes stops the reader',
+    'a market configuration that names another %s contract than the reader indexes stops the reader',
     (family, value) => {
       expect(() => block(version1, [], [configRow(value)])).toThrow(
         expect.objectContaining({

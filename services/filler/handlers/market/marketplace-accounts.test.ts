@@ -86,11 +86,11 @@ const both = (first: bigint, last: bigint) => [
 
 it.each([
   ['trades are added', [{ added: [20, 30] }, { added: [10, 40] }], both(10n, 40n)],
-  ['one between others is undone', [{ added: [10, 20, 30] }, { undone: [20] }], both(10n, 30n)],
-  ['the first is undone', [{ added: [10, 20, 30] }, { undone: [10] }], both(20n, 30n)],
-  ['the last is undone', [{ added: [10, 20, 30] }, { undone: [30] }], both(10n, 20n)],
-  ['one is added and undone', [{ added: [10, 20] }, { added: [5, 40], undone: [5, 40] }], both(10n, 20n)],
-  ['all are undone', [{ added: [10, 20] }, { undone: [10, 20] }], []],
-])('the first and last times of a marketplace account are right after %s', async (_, units, expected) => {
+  ['a trade between others is undone', [{ added: [10, 20, 30] }, { undone: [20] }], both(10n, 30n)],
+  ['the first trade is undone', [{ added: [10, 20, 30] }, { undone: [10] }], both(20n, 30n)],
+  ['the last trade is undone', [{ added: [10, 20, 30] }, { undone: [30] }], both(10n, 20n)],
+  ['trades are added and undone', [{ added: [10, 20] }, { added: [5, 40], undone: [5, 40] }], both(10n, 20n)],
+  ['all trades are undone', [{ added: [10, 20] }, { undone: [10, 20] }], []],
+])('a marketplace account has the times of its first and last trades when %s', async (_, units, expected) => {
   expect(await timesAfter(units)).toEqual(expected)
 })

@@ -71,7 +71,7 @@ test.each<[string, (node: ScriptedNode) => void, Partial<NodeScript>]>([
   ['sends garbage', (node) => (node.script.tamper = () => Buffer.from('01ffff', 'hex')), {}],
   ['leaves blocks out', (node) => (node.script.tamper = (block) => (block.num % 7 === 0 ? null : block)), {}],
   ['lacks payloads', (node) => (node.script.tamper = (block) => ({ ...block, traces: null })), {}],
-])('a node that %s delays only its share of the ranges', async (_, spoil) => {
+])('the client of several nodes delivers all blocks in order although a node %s', async (_, spoil) => {
   const { nodes, urls } = await nodesWith(4_000, [{}, {}, {}])
   const collector = new Collector()
   let isSpoilt = false
@@ -174,7 +174,7 @@ test('the client of several nodes stops with the error of the consumer while ran
   expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
 })
 
-test('the client of several nodes continues when every node waits for a range whose node disconnected', async () => {
+test('the client of several nodes delivers all blocks although one node falls silent and planned ranges exceed the byte budget', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   const [gone, well] = nodes
   // From block 601 on the blocks are much larger, so ranges planned for small blocks exceed their byte budget.
