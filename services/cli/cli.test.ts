@@ -76,7 +76,7 @@ describe('help', () => {
     }
   })
 
-  it('pronghorn help only shows commands and options in its examples that exist', async () => {
+  it('the examples of pronghorn help contain only commands and options that exist', async () => {
     const { out } = await run(['--help'])
     const examples = [...out.matchAll(/^ {2}pronghorn ((?:[a-z]+ ?)+)(.*?)(?: {2,}|$)/gm)]
     expect(examples.length).toBeGreaterThan(3)
@@ -87,7 +87,7 @@ describe('help', () => {
     }
   })
 
-  it('pronghorn help prints the version', async () => {
+  it('pronghorn --version prints the version', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, out: `${readPackageVersion()}\n` })
   })
 })
@@ -384,14 +384,14 @@ describe('commands of the appliance', () => {
     ...{ POSTGRES_HOST: '127.0.0.1', POSTGRES_PORT: '1', REDIS_HOST: '127.0.0.1', REDIS_PORT: '1' },
   }
 
-  it('rotating secrets names the address at which PostgreSQL is unreachable', async () => {
+  it('the error of pronghorn rotate-secrets names the address at which PostgreSQL is unreachable', async () => {
     await run(['render-config', '--out', dir], appliance)
     const { code, err } = await run(['rotate-secrets', '--rendered', dir], appliance)
     expect(code).toBe(exitCodes.temporary[0])
     expect(err).toMatch(/^DATABASE_REFUSED: PostgreSQL at 127\.0\.0\.1:1 refuses connections$/m)
   })
 
-  it('applying the Hasura metadata names the missing file', async () => {
+  it('the error of pronghorn hasura-metadata names the missing file', async () => {
     const { code, err } = await run(['hasura-metadata', '--rendered', dir])
     expect(code).toBe(exitCodes.failed[0])
     expect(err).toMatch(/^CONFIG_INVALID: .*\/hasura\/metadata\.json cannot be read: run render-config first/)

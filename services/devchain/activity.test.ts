@@ -75,7 +75,7 @@ describe('generated blocks', () => {
     await devchain.stop()
   })
 
-  test('generated blocks follow the recordings, a slot each, with ids that hold number and header', () => {
+  test('generated blocks continue the recorded chain, one in each time slot, and a block id contains number and header hash', () => {
     blocks.forEach((block, index) => {
       const signed = signedBlockOf(block)
       const before = devchain.block(block.num - 1)!
@@ -156,7 +156,7 @@ describe('generated blocks', () => {
     expect(actions.length).toBeGreaterThan(3000)
   })
 
-  test('generated blocks hold every kind of activity', () => {
+  test('generated blocks contain each of the expected contract actions', () => {
     const names = new Set(actions.map(({ act }) => `${act.account}::${act.name}`))
     const assets = [
       ...['createcol', 'createschema', 'extendschema', 'createtempl', 'createtempl2', 'settempldata'],
@@ -192,7 +192,7 @@ describe('generated blocks', () => {
     expect(expected.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('generated blocks order row deltas as modified, removed, created, each object once', () => {
+  test('generated blocks list the removed rows of a block together, and each row change only once', () => {
     for (const rows of blocks.map(contractRowsOf)) {
       const firstRemoved = rows.findIndex((row) => !row.present)
       const lastRemoved = rows.findLastIndex((row) => !row.present)
@@ -238,7 +238,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('tokens: the balances of all users of the market contract add up to its own balance', async () => {
+  test('the tokens that the market contract owes to users add up to the token balance of the contract', async () => {
     const url = await httpOf(devchain)
     const owed = new Map<string, bigint>()
     const owe = (quantity: string): void => {
@@ -295,7 +295,7 @@ test('the same seed gives the same chain, another seed a different chain', () =>
   expect(ids(5)).not.toEqual(ids(6))
 })
 
-test('a chain without the second contract version contains no actions of it', () => {
+test('a chain without the second contract version contains no actions of that version', () => {
   const devchain = createDevchain({ recordings: ['main'], blocks: 150, rate: 10 })
   const names = new Set(
     blocksFrom(devchain, 847).flatMap((block: ChainBlock) =>

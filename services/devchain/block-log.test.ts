@@ -38,7 +38,7 @@ async function tablesOf(devchain: Devchain): Promise<string> {
   ])
 }
 
-test('a chain continues at its last block after a restart, forks included', async () => {
+test('a chain with a fork continues at its last block after a restart', async () => {
   const first = create({ blocks: 30 })
   first.fork(7)
   first.generate(5)
@@ -66,7 +66,7 @@ test('generated accounts and collections are restored after a restart', async ()
   expect(rows[0]?.count).toBeLessThan(8 + 3 + 3)
 })
 
-test('an incomplete record at the end is dropped', async () => {
+test('the block log drops an incomplete record at its end', async () => {
   const first = create({ blocks: 10 })
   const head = first.head()
   await first.stop()
@@ -95,7 +95,7 @@ test('the block log changes no foreign file in its folder, even a file with the 
   }
 })
 
-test('a log of another chain is refused by name', async () => {
+test('the block log of another chain is refused, and so is a damaged block log', async () => {
   await create({ blocks: 3 }).stop()
   expect(() => create({ recordings: ['main'] })).toThrow(/blocks\.log/)
   await appendFile(join(dataFolder, 'blocks.log'), Buffer.from([6, 0, 0, 0, 1, 2, 3, 4, 5, 6]))

@@ -38,14 +38,14 @@ test('get_raw_abi gives the packed ABI', async () => {
   expect((await ask('get_raw_abi', { account_name: 'alice' })).body['abi']).toBe('')
 })
 
-test('get_abi of an account without ABI has no abi member; of an unknown account it is an error', async () => {
+test('get_abi returns no member abi for an account without ABI, and an error for an unknown account', async () => {
   expect((await ask('get_abi?account_name=alice')).body).toEqual({ account_name: 'alice' })
   const unknown = await ask('get_abi', { account_name: 'nobodyhere' })
   expect(unknown.status).toBe(500)
   expect(unknown.body).toMatchObject({ code: 500, error: { code: 3060002, name: 'account_query_exception' } })
 })
 
-test('rows are bounded from both sides, in pages, and backwards', async () => {
+test('get_table_rows returns the rows between two bounds, in pages, and in reverse order', async () => {
   const query = { code: 'atomicassets', scope: 'atomicassets', table: 'collections', json: true }
   const keysOf = async (extra: object): Promise<unknown[]> => {
     const { body } = await ask('get_table_rows', { ...query, ...extra })
@@ -60,7 +60,7 @@ test('rows are bounded from both sides, in pages, and backwards', async () => {
   expect(await keysOf({ lower_bound: first.body['next_key'], limit: 100 })).toEqual(all.slice(2))
 })
 
-test('rows are found by a secondary index', async () => {
+test('get_table_rows finds rows by a secondary index', async () => {
   const query = { code: 'atomicassets', scope: 'atomicassets', table: 'offers', json: true, limit: 100 }
   type Offer = Record<'offer_id' | 'sender' | 'recipient', string>
   const offers = async (extra: object): Promise<Offer[]> =>
@@ -90,7 +90,7 @@ test('rows are found by a secondary index', async () => {
   expect(times).toEqual(times.toSorted().toReversed())
 })
 
-test('token balances are found under a symbol code', async () => {
+test('get_table_rows finds the supply of a token in the scope of the symbol code', async () => {
   const { body } = await ask('get_table_rows', {
     code: 'eosio.token',
     scope: 'WAX',
@@ -128,7 +128,7 @@ test('bodies that are no JSON object, or too large, are refused', async () => {
   expect(response.status).toBe(405)
 })
 
-test('a port in use is named', async () => {
+test('the error for a port in use contains the port number', async () => {
   const port = Number(new URL(url).port)
   await expect(createDevchain({ httpPort: port }).start()).rejects.toThrow(String(port))
 })

@@ -55,7 +55,7 @@ test('a fork is sent as a rewind to its first block, with the heads of the new b
   expect(devchain.lib().num).toBeGreaterThanOrEqual(lib)
 })
 
-test('both branches have transactions of their own', () => {
+test('the two branches of a fork have no transaction in common', () => {
   const devchain = createDevchain({ blocks: 30, libLagBlocks: 20, rate: 10 })
   const idsOf = (): string[] =>
     blocksFrom(devchain, 990).flatMap((block) =>
@@ -70,7 +70,7 @@ test('both branches have transactions of their own', () => {
   expect(before.filter((id) => after.has(id))).toEqual([])
 })
 
-test('irreversible blocks stay, and a shorter branch is refused', () => {
+test('a fork of irreversible blocks is refused, and so is a branch shorter than the replaced branch', () => {
   const devchain = createDevchain({ blocks: 20, libLagBlocks: 4 })
   const head = devchain.head()
   expect(() => devchain.fork(5)).toThrow(/4 are reversible/)
@@ -154,7 +154,7 @@ test('a client without credit gets the rewind later, and never if the node is se
   }
 })
 
-test('positions of an undone branch lower the start to the fork point', async () => {
+test('a request with positions of an undone branch is answered from the fork point on', async () => {
   const [devchain, client] = await follow({ blocks: 20, libLagBlocks: 15 })
   const known = client.results.slice(-12).map(({ num, id }) => ({ num: num!, id: id! }))
   await client.close()

@@ -45,7 +45,7 @@ describe.each([
   ['main', ['main']],
   ['v2', ['main', 'v2']],
   ['fork', [join(fixtures, 'fork')]],
-])('after %s', (name, recordings) => {
+])('after a replay of recording %s', (name, recordings) => {
   const folder = join(fixtures, name, 'tables')
   const files = readdirSync(folder).filter((file) => !file.endsWith('.abi.json'))
 

@@ -18,7 +18,7 @@ function shown(...statuses: Partial<ReaderStatus>[]): string[] {
   return lines
 }
 
-it('a full disk is reported once with directory and remedy, and no problem is reported as solved meanwhile', () => {
+it('a full disk is reported once with directory and remedy, and the end of the problem once', () => {
   expect(shown({ problem: full }, { problem: full }, { problem: null })).toEqual([
     'Trouble: no space left in /data. Free space: indexing then continues by itself, and nothing is lost.',
     'The trouble is over.',
@@ -26,7 +26,7 @@ it('a full disk is reported once with directory and remedy, and no problem is re
   ])
 })
 
-it('a problem is not reported as solved because the reader stops', () => {
+it('a problem is not reported as solved when the reader stops', () => {
   const lines = shown({ problem: full }, { state: 'stopped' })
   expect(lines).toEqual([expect.stringMatching(/^Trouble/), 'Stopped at block 10 of 1000.'])
 })

@@ -64,7 +64,7 @@ describe('identical requests', () => {
     expect(cache.findByAddress('/b')).toBeUndefined()
   })
 
-  it('identical requests share a request error', async () => {
+  it('identical requests share a request error and a query time-out', async () => {
     for (const failure of [
       new RequestError(416, 'Asset not found'),
       new RetryableError('QUERY_TIMEOUT', 'too slow'),

@@ -51,7 +51,7 @@ it('the speed history returns blocks per second from the first interval on', () 
   ])
 })
 
-it('the speed history spreads a commit over the time since the last one', () => {
+it('the speed history spreads a commit over the time since the previous commit', () => {
   const history = new ProgressHistory()
   watch(history, [100, 200, 200, 200, 200, 200, 700, 700, 700, 700, 1_100])
   expect(linesOf(history)).toEqual([
@@ -73,7 +73,7 @@ it('the speed history returns 0 while no block is committed', () => {
   ])
 })
 
-it('the speed history starts to count the blocks of a new reader at its first poll', () => {
+it('the speed history counts all blocks of a new reader in the interval since the last poll without the reader', () => {
   const history = new ProgressHistory()
   history.note([], START_MS)
   history.note([reader(964)], START_MS + 1_000)
@@ -101,7 +101,7 @@ it('the speed history has no rates for times without polls', () => {
   ])
 })
 
-it('the speed history retains ten minutes of seconds and a day of minutes', () => {
+it('the speed history retains ten minutes in steps of three seconds, and a day in steps of a minute', () => {
   const history = new ProgressHistory()
   const seconds = 90_000
   watch(

@@ -133,7 +133,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('many 5 DATABASE_BUSY')
   })
 
-  it('the slots of a pool let a short burst wait, but refuse new requests early under constant overload', async () => {
+  it('the queue of a pool lets a short burst wait, but refuses the longest waiting requests under constant overload', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1, maxWaitMs: 1_000 })
     for (const client of 'abcdefgh') enter(client)
     await settle()
@@ -209,7 +209,7 @@ const percentile95 = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[Math.floor(values.length * 0.95)]!
 
 describe('lists on two cores', () => {
-  it.each([100, 250, 400])('at four a second of %i ms are all answered', async (meanMs) => {
+  it.each([100, 250, 400])('at four requests a second of %i ms each are all answered', async (meanMs) => {
     const outcomes = await simulate(
       { perSecond: 4, meanMs, seconds: 600 },
       (random) => `client ${Math.floor(random() * 40)}`,
@@ -219,7 +219,7 @@ describe('lists on two cores', () => {
     expect(all.reduce((sum, { waitsMs }) => sum + waitsMs.length, 0)).toBeGreaterThan(2_000)
   })
 
-  it('at half the sustainable rate, with a pause of half a second in every ten, are all answered', async () => {
+  it('at half the sustainable rate, with a pause of half a second in every ten seconds, are all answered', async () => {
     const outcomes = await simulate(
       { perSecond: 300, meanMs: 5, seconds: 120, pauseMs: 500 },
       (random) => `client ${Math.floor(random() * 49)}`,

@@ -174,7 +174,7 @@ describe('health', () => {
     )
   })
 
-  it('health is unhealthy when a load balancer should use another server', () => {
+  it('health is unhealthy if the database is unavailable, no reader has indexed a block, or a reader is 180 blocks behind', () => {
     expect(statusOf({ database: 'unavailable' })).toBe('unhealthy: the database is unavailable')
     expect(statusOf({ readers: [] })).toBe('unhealthy: no reader has indexed anything')
     expect(statusOf({ readers: [{ ...reader, blockNum: 821 }] })).toBe(

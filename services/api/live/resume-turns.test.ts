@@ -8,7 +8,7 @@ async function settle(): Promise<void> {
   await setImmediate()
 }
 
-it('waiting addresses take turns, whatever their number of clients', async () => {
+it('client addresses that wait to resume take turns, whatever the number of clients of each address', async () => {
   const turns = new ResumeTurns()
   const order: string[] = []
   const ends: (() => void)[] = []

@@ -44,7 +44,7 @@ it.each([
 })
 
 it.each(['', '?sid=1-abc', '?sid=2-abc&sid='])(
-  'a process accepts only requests of its own sessions from other processes: not %s',
+  'a process refuses a relayed request that names no session of this process: %s',
   async (query) => {
     const answer = await fetch(`http://127.0.0.1:${ports.get(2)!}/socket.io/${query}`)
     expect(answer.status).toBe(400)

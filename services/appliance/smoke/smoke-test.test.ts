@@ -65,7 +65,7 @@ it('the smoke test passes for a healthy chain without events, and for one withou
   })
 })
 
-it('the smoke test passes for a server whose readers are at their stop_block, and reports it', async () => {
+it('the smoke test passes for a server whose readers are at their stop_block, and reports the stop_block', async () => {
   const results = await testQuietServer('healthy', [{ name: 'main', state: 'stopped at stop_block 7' }])
   expect(results.get('health')).toMatchObject({
     outcome: 'ok',

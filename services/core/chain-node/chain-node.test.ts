@@ -45,9 +45,9 @@ it('the chain API client reads get_info', async () => {
 })
 
 it.each([
-  ['something else', '{"hello":1}'],
+  ['JSON without the fields of get_info', '{"hello":1}'],
   ['no JSON', '<html>'],
-  ['more than it may', `{"chain_id":"${'a'.repeat(100_000)}"}`],
+  ['more bytes than the limit', `{"chain_id":"${'a'.repeat(100_000)}"}`],
 ])('the chain API client refuses a server that answers %s', async (_, body) => {
   const url = await node((_request, response) => response.end(body))
   await expect(readChainInfo(url)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true })
@@ -84,7 +84,7 @@ it('the chain API client sends requests below the path of an address, with its u
   }
 })
 
-it('the chain API client shows no password of an address', async () => {
+it('the errors of the chain API client contain no password and no key of the node address', async () => {
   const plain = await node((_, response) => response.end(JSON.stringify(info)))
   const address = `${plain.replace('http://', 'http://me:secret@')}/chain?key=secret`
   const problems = [

@@ -339,7 +339,7 @@ describe('contracts of one database', () => {
     return problemsOf((parts) => (parts.readers[0]!.contracts as object[]).push(...contracts))
   }
 
-  it('a market needs assets and an oracle', () => {
+  it('parseConfig refuses a market handler without an assets handler or an oracle handler', () => {
     expect(withContracts(market, oracle)).toEqual([])
     expect(withContracts(market)).toMatchObject([
       {
@@ -355,7 +355,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('a market needs an assets handler with the same assets_account', () => {
+  it('parseConfig refuses a market handler if the assets handler has another assets_account', () => {
     const other = { ...market, args: { ...market.args, assets_account: 'otherassets' } }
     expect(withContracts(other, oracle)).toMatchObject([
       {
@@ -366,7 +366,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('a market needs assets and an oracle in the same reader', () => {
+  it('parseConfig refuses a market handler if the assets handler is in another reader', () => {
     const problems = problemsOf((parts) => {
       parts.readers.push({ name: 'second', contracts: [market, oracle] })
     })
@@ -379,12 +379,12 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('tools may use the assets of another reader', () => {
+  it('parseConfig accepts a tools handler whose assets handler is in another reader', () => {
     const tools = { handler: 'tools', args: { tools_account: 'atomictoolsx' } }
     expect(problemsOf((parts) => parts.readers.push({ name: 'second', contracts: [tools] }))).toEqual([])
   })
 
-  it('two readers cannot index different assets contracts', () => {
+  it('parseConfig refuses two readers that index different assets contracts', () => {
     const problems = problemsOf((parts) => {
       const contracts = [{ handler: 'assets', args: { assets_account: 'otherassets' } }]
       parts.readers.push({ name: 'second', contracts })
@@ -395,7 +395,7 @@ describe('contracts of one database', () => {
     )
   })
 
-  it('a market reports no missing oracle if the oracle entry itself is refused', () => {
+  it('parseConfig reports no missing oracle handler if the oracle entry itself is refused', () => {
     expect(withContracts(market, { ...oracle, handler: 'oracel' }).map((problem) => problem.path)).toEqual([
       '[0].contracts[2].handler',
     ])

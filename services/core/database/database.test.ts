@@ -42,7 +42,7 @@ it('a pooled connection cut between two statements fails only the next statement
   await database.drop()
 })
 
-it('a database of another chain is refused with both chain ids', async () => {
+it('a database of another chain is refused, and the error names both chains', async () => {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, limits)
   const [demo, own] = [DEMO_CHAIN_ID, 'c2'.repeat(32)]
@@ -128,7 +128,7 @@ describe('the schema', () => {
     }
   })
 
-  it('the list of the tables that the migrations create has each table of a migrated database', async () => {
+  it('listCreatedTables returns exactly the tables of a migrated database', async () => {
     const client = await connectDatabase(database.address, limits)
     const { rows } = await client.query<{ name: string }>(
       `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -151,7 +151,7 @@ describe('the schema', () => {
     await client.end()
   })
 
-  it('the schema gets its query indexes online, on partitions too, without replaced ones, and repairs an invalid index', async () => {
+  it('buildQueryIndexes builds missing indexes, also on partitions, drops replaced indexes, and rebuilds an invalid index', async () => {
     const client = await connectDatabase(database.address, limits)
     await client.query(
       "SELECT chain.ensure_partition('assets.logs', 5), chain.ensure_partition('assets.logs', 8589934592)",

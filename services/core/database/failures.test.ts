@@ -9,7 +9,7 @@ function answer(code: string, message: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code })
 }
 
-it('a refused connection names the connection limit that is reached', () => {
+it('the remedy for a refused connection names the connection limit that is reached', () => {
   const remedy = (message: string): string => {
     const { code, details } = databaseFailure(answer('53300', message), '', place)
     return remedyOf(code, 'process', details)
@@ -20,7 +20,7 @@ it('a refused connection names the connection limit that is reached', () => {
   )
 })
 
-it('a missing right names the database and the user', () => {
+it('the remedy for a missing right names the database and the user', () => {
   const refused = explainDatabaseError(answer('42501', 'permission denied'), 'creating the tables')
   expect(refused).toBeInstanceOf(FatalError)
   const { code, details } = databaseFailure(refused, '', place)

@@ -35,7 +35,7 @@ describe('a blocked event loop', () => {
     await pool.end()
   })
 
-  it('does not make an answer count as missing', async () => {
+  it('does not cause the time-out of an answer that has arrived', async () => {
     let asked = 0
     const work = (): Promise<string> => {
       asked++

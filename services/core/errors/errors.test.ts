@@ -82,7 +82,7 @@ describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {
     (code) => [code, remedyOf(code, mode)] as const,
   )
 
-  it.each(remedies)('%s has a remedy with the means of this mode', (code, remedy) => {
+  it.each(remedies)('the remedy of %s uses only commands and settings of this mode', (code, remedy) => {
     expect(remedy.length).toBeGreaterThan(20)
     expect(remedy).toMatch(/^[A-Z].*[.?]$/)
     expect(remedy).not.toMatch(/[{}]|undefined/)
@@ -111,7 +111,7 @@ describe('describeError', () => {
     expect(describeError(error)).toBe('::1 refused; 127.0.0.1 refused')
   })
 
-  it('describeError ends on circular causes and bounds its length', () => {
+  it('describeError terminates on circular causes, and limits the length of the text', () => {
     const error = new Error('around')
     error.cause = error
     expect(describeError(error)).toBe('around')

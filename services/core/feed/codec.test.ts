@@ -80,13 +80,13 @@ describe('feed messages', () => {
       'no valid events[0].keys.assets',
       changed((copy) => Object.assign(copy['events']![0], { keys: { assets: [1] } })),
     ],
-  ])('feed messages are refused with %s', (problem, text) => {
+  ])('a malformed feed message is refused with the reason: %s', (problem, text) => {
     expect(() => decodeFeedMessage(text)).toThrow(problem)
   })
 })
 
 describe('the catalogue', () => {
-  it('the catalogue has one entry for each action of a family, and one entity for each event', () => {
+  it('the event catalogue has one entry for each action of a family, and one entity for each event', () => {
     const actions = eventCatalogue.map(({ family, action }) => `${family} ${action}`)
     expect(new Set(actions).size).toBe(actions.length)
     const entities = new Map<string, string>()
@@ -97,7 +97,7 @@ describe('the catalogue', () => {
     }
   })
 
-  it('the catalogue holds the twelve events of the socket interface', () => {
+  it('the event catalogue contains the twelve events of the socket interface', () => {
     const published = eventCatalogue.flatMap(({ socket, action }) =>
       (socket?.namespaces ?? []).map((namespace) => `${namespace} ${socket!.event} ${action}`),
     )

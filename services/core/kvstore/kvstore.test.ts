@@ -164,7 +164,7 @@ describe('an unavailable store', () => {
     await store.close()
   })
 
-  it('an unavailable store that accepts connections but does not answer fails in time', async () => {
+  it('an unavailable store that accepts connections but does not answer fails within the time limit', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -257,7 +257,7 @@ describeWithRedis('the store on Redis', () => {
     ])
   })
 
-  it('the store on Redis fails in time while the server is frozen, and recovers', async () => {
+  it('the store on Redis fails within the time limit while the server is frozen, and works again afterwards', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -275,7 +275,7 @@ describeWithRedis('the store on Redis', () => {
 })
 
 describeWithRedis('the store on a Redis with a password', () => {
-  it('the store on a Redis with a password logs in, and reports why a login is refused', async () => {
+  it('the store on a Redis with a password logs in, and is unavailable with a wrong password', async () => {
     const redis = await startTestRedis(['--requirepass', 'hunter2'])
     const address = addressOf(redis.port)
     const store = await openRedisStore({

@@ -57,7 +57,7 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ msg: 'alone', err: { type: 'Error', message: 'alone' } })
   })
 
-  it('createLogger writes short text for people', () => {
+  it('createLogger with the option `pretty` writes one short text line for each entry', () => {
     const { logger, lines } = capture({ pretty: true })
     logger.child({ reader: 'main' }).info({ block: 7 }, 'indexed')
     logger.error(new Error('broken'))
@@ -84,7 +84,7 @@ describe('redactSecrets', () => {
     }
   })
 
-  it('redactSecrets does not change its argument and survives circles and depth', () => {
+  it('redactSecrets leaves its argument unchanged, and replaces circular references and deeply nested values', () => {
     const value: Record<string, unknown> = { secret: 'x', empty: { secret: '' } }
     value.self = value
     expect(redactSecrets(value)).toEqual({ secret: '[redacted]', empty: { secret: '' }, self: '[circular]' })
@@ -108,7 +108,7 @@ describe('redactSecrets', () => {
     expect(redactUrls(text)).toBe(shown)
   })
 
-  it('redactSecrets cuts passwords out of URLs only', () => {
+  it('redactUrls removes passwords and query strings from URLs, and leaves other text unchanged', () => {
     expect(redactUrls('wss://u:p@h:1/x?y and http://h:8080')).toBe(
       'wss://u:[redacted]@h:1/x?[redacted] and http://h:8080',
     )

@@ -10,7 +10,7 @@ const quiet = createLogger({ name: 'test', level: 'silent' })
 const route = { namespace: 'assets', route: '/v1/assets' }
 
 describe('metrics', () => {
-  it('metrics of several processes are summed up, gauges as the catalogue says', async () => {
+  it('metrics of several processes are merged: counters are summed, gauges are combined as the catalogue says', async () => {
     const processes = [1, 2].map((each) => {
       const metrics = createMetrics('api', { ofProcess: false })
       metrics.count('pronghorn_http_requests_total', { ...route, method: 'GET', status: '2xx' }, each)

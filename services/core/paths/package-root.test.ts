@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findPackageRoot, packageRoot, readPackageVersion } from './package-root.ts'
 
-it('the package root finds the package from the sources and from the build', () => {
+it('the search for the package root finds the package from the sources and from the build', () => {
   expect(existsSync(join(packageRoot, 'tsconfig.json'))).toBe(true)
   expect(findPackageRoot(join(packageRoot, 'dist', 'services', 'core', 'paths'))).toBe(packageRoot)
   expect(readPackageVersion()).toMatch(/^\d+\.\d+\.\d+/)

@@ -16,7 +16,7 @@ it('the hit share covers the last minute', () => {
   expect(hits.share).toBeCloseTo(20 / 200)
 })
 
-it('the hit share begins anew when the counts were reset', () => {
+it('the hit share restarts after the counts were reset', () => {
   const hits = new HitShare()
   hits.note({ cached: 1_000, read: 1_000 }, 0)
   hits.note({ cached: 10, read: 0 }, 1_000)

@@ -36,25 +36,25 @@ describe('ABIs with endless or oversized types', () => {
       },
     ],
     ['a type that is not defined', { structs: [struct('x', 'nothing')] }],
-    ['a base of itself', { structs: [{ name: 'x', base: 'x', fields: [] }] }],
-    ['a base that is missing', { structs: [{ name: 'x', base: 'y', fields: [] }] }],
+    ['a struct that is its own base', { structs: [{ name: 'x', base: 'x', fields: [] }] }],
+    ['a struct with a missing base', { structs: [{ name: 'x', base: 'y', fields: [] }] }],
     [
-      'a base that is no struct',
+      'a struct whose base is a variant',
       { structs: [{ name: 'x', base: 'v', fields: [] }], variants: [{ name: 'v', types: [] }] },
     ],
-    ['a tower of lists', { types: [{ new_type_name: 'x', type: `uint8${'[]'.repeat(100_000)}` }] }],
-    ['a tower of structs', { structs: [...pyramid(300, 1, 'uint8'), struct('x', 's0')] }],
-    ['an endless fixed list', { types: [{ new_type_name: 'x', type: 'uint8[999999999]' }] }],
-    ['fixed lists of fixed lists', { types: [{ new_type_name: 'x', type: 'string[60000][60000]' }] }],
-    ['a pyramid of nothing', { structs: [struct('e'), ...pyramid(60, 2, 'e'), struct('x', 's0')] }],
-    ['a pyramid of bytes', { structs: [...pyramid(60, 2, 'uint8'), struct('x', 's0')] }],
+    ['100,000 nested lists', { types: [{ new_type_name: 'x', type: `uint8${'[]'.repeat(100_000)}` }] }],
+    ['300 nested structs', { structs: [...pyramid(300, 1, 'uint8'), struct('x', 's0')] }],
+    ['a fixed list of 999,999,999 bytes', { types: [{ new_type_name: 'x', type: 'uint8[999999999]' }] }],
+    ['a fixed list of fixed lists', { types: [{ new_type_name: 'x', type: 'string[60000][60000]' }] }],
+    ['2^60 empty structs', { structs: [struct('e'), ...pyramid(60, 2, 'e'), struct('x', 's0')] }],
+    ['2^60 bytes in structs', { structs: [...pyramid(60, 2, 'uint8'), struct('x', 's0')] }],
   ])('the ABI compiler refuses %s', (_, json) => {
     const abi = abiOf(json)
     expect(() => abi.decoder('x')).toThrow(AbiError)
     expect(() => abi.decoder('x')).toThrow(AbiError)
   })
 
-  it('the ABI compiler refuses a tower of 300 structs even after it resolved the inner structs', () => {
+  it('the ABI compiler refuses 300 nested structs even after the inner structs were resolved', () => {
     const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
     for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
     expect(() => abi.decoder('s0')).toThrow(AbiError)
@@ -75,7 +75,7 @@ describe('ABIs with endless or oversized types', () => {
       { types: [{ new_type_name: 'x', type: 'uint8' }], variants: [{ name: 'x', types: [] }] },
     ],
     ['a type that is not defined', { structs: [struct('x', 'nowhere')] }],
-    ['a circle of aliases', { types: [{ new_type_name: 'x', type: 'x' }] }],
+    ['an alias of itself, used by structs', { types: [{ new_type_name: 'x', type: 'x' }] }],
   ])('only types that use an ambiguous, undefined or circular name are unusable: %s', (_, json: object) => {
     const structs = [
       ...('structs' in json ? (json.structs as object[]) : []),
@@ -175,8 +175,8 @@ describe('few bytes that would decode to a large value', () => {
 
   it.each([
     ['empty structs', 'e[]'],
-    ['fixed lists of nothing', 'n[]'],
-    ['wide structs of nothing', 'w[]'],
+    ['fixed lists of empty structs', 'n[]'],
+    ['structs with 500 empty structs', 'w[]'],
   ])('the ABI decoder refuses a list of four billion %s', (_, type) => {
     const abi = abiOf({
       types: [{ new_type_name: 'n', type: 'e[1000]' }],

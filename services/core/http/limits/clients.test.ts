@@ -12,7 +12,7 @@ function find(trusted: TrustedProxies, peer: string, forwarded?: string): string
 }
 
 describe('an address', () => {
-  it('an address has one spelling', () => {
+  it('an address is normalized to one spelling, and a text that is no address to undefined', () => {
     expect(
       ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '2001:DB8:0:0::1', 'fe80::1%eth0'].map(
         normalizeAddress,

@@ -65,7 +65,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  it('stay unread in the socket while a few earlier ones are being answered', async () => {
+  it('stay unread in the socket while MAX_IN_PROGRESS earlier requests are being answered', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start((_, response) => {
@@ -83,7 +83,7 @@ describe('pipelined requests', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
-  it('are read by the HTTP parser alone until a proxy sends some', async () => {
+  it('of a trusted proxy are answered with at most MAX_IN_PROGRESS requests in progress', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start(

@@ -97,7 +97,7 @@ describe('packed attribute maps', () => {
     })
   })
 
-  it('packed attribute maps with other bytes are refused', () => {
+  it('packed attribute maps that are truncated or contain an unknown type are refused', () => {
     const bytes = pack('assets.v1', 'logsetdata', ofAsset, ['key', 'value'])([], [['k', ['string', 'text']]])
     for (let length = 0; length < bytes.length; length++) {
       expect(() => changedDataMembers(bytes.subarray(0, length)), bytesToHex(bytes)).toThrow(DecodeError)
