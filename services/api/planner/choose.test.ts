@@ -91,7 +91,7 @@ describe('the access path of a list', () => {
     expect((choosePath(request([check('flag', 10)])) as ScanPath).budget).toBeUndefined()
   })
 
-  it('the access path of a list is chosen again after a scan: collecting, if far fewer rows match than estimated', () => {
+  it('the access path of a list changes from a scan to collecting if far fewer rows match than estimated', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
     const path = choosePath(first) as ScanPath
     expect(path.kind).toBe('scan')
@@ -152,7 +152,7 @@ describe('the access path of a list', () => {
 })
 
 describe('estimated rows', () => {
-  it('estimated rows of independent filters are the product of their selectivities', () => {
+  it('the row estimate of independent filters multiplies the selectivities of the filters', () => {
     expect(estimateRows(1_000, [check('one', 100), check('other', 500)])).toBe(50)
   })
 

@@ -129,7 +129,7 @@ describe('rows via a driving table', () => {
     )
   const ofWeight = (...weights: number[]) => things.filter(({ weight }) => weights.includes(weight)).length
 
-  it('rows via a driving table come in the order of the driving rows, with all ties of the last one', async () => {
+  it('rows via a driving table come in the order of the driving rows, with all rows of the last driving row', async () => {
     const found = await rowsOf(undefined, ofWeight(1) + 1, '1, 2, 3')
     expect(found.map(({ v }) => v)).toEqual([
       ...Array.from({ length: ofWeight(1) }, () => 1),

@@ -54,7 +54,7 @@ it.each([
   expect(await checkChainId(url, id)).toBe(false)
 })
 
-it('the chain API client reads a packed ABI, and reports an account without one', async () => {
+it('the chain API client reads a packed ABI, and returns null for an account without an ABI', async () => {
   const url = await node((_, response) => response.end('{"abi":"AQID"}'))
   expect(await readRawAbi(url, 'alice')).toEqual(Buffer.from([1, 2, 3]))
   server?.removeAllListeners('request').on('request', (_, response) => response.end('{"abi":""}'))

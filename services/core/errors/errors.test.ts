@@ -118,7 +118,7 @@ describe('describeError', () => {
     expect(describeError(new Error('x'.repeat(100_000))).length).toBe(4000)
   })
 
-  it('describeError copes with values that are no errors', () => {
+  it('describeError returns a text for values that are no errors', () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     expect(describeError('text')).toBe('text')

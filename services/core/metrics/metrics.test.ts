@@ -83,7 +83,7 @@ describe('the metrics listener', () => {
   let listener: MetricsListener
   afterEach(() => listener.close())
 
-  it('the metrics listener serves one path, collects once for concurrent requests, and survives a failure', async () => {
+  it('the metrics listener serves one path, collects once for concurrent requests, and answers 500 if collecting fails', async () => {
     let calls = 0
     const render = async () => {
       calls++

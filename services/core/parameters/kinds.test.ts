@@ -96,7 +96,7 @@ describe('a list', () => {
     expect(await read(texts(''), 'a,,b')).toBe('refused')
   })
 
-  it('a list expands named lists; an unknown one gives a list that matches nothing', async () => {
+  it('a list parameter expands named lists; an unknown named list expands to no items', async () => {
     const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : undefined)
     expect(await read(names(''), '$list:good,carol', lists)).toEqual(['alice', 'bob', 'carol'])
     expect(await read(names(''), '$list:typo', lists)).toEqual([])

@@ -59,7 +59,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(8)
   })
 
-  test('the window stops above the budget and continues below it', () => {
+  test('the window grants no credits until the held bytes fall below the byte budget', () => {
     const credits = new CreditWindow(50, 20, 4 * MEGABYTE)
     expect(credits.open()).toBe(16)
     for (let message = 0; message < 16; message++) {

@@ -102,7 +102,7 @@ test.each([
 /** Newest connection that requested blocks; the other connections only poll the status. */
 const streamOf = (node: ScriptedNode) => node.connections.findLast(({ request }) => request !== null)
 
-test('the SHiP client switches to the next node when one is lost, and later back to the first', async () => {
+test('the SHiP client switches to the second node when the first connection is lost, and later back to the first node', async () => {
   const first = await harness.node()
   const second = await harness.node()
   for (const { node } of [first, second]) node.extend(5)
