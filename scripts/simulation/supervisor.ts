@@ -59,12 +59,12 @@ export class Supervisor {
     const life = await this.#take()
     life.stop()
     if (!(await endsInTime(life))) {
-      this.#options.onViolation('the filler does not end when it is asked to')
+      this.#options.onViolation('the filler did not exit in time after SIGTERM')
       life.kill()
     }
     const { code, text } = await life.ended
     if (code !== null && !this.#options.excuses.has(code))
-      this.#options.onViolation(`asked to end, the filler ended with ${text}`)
+      this.#options.onViolation(`after SIGTERM, the filler exited with ${text}`)
   }
 
   /** Kills the filler (SIGKILL) without a restart. */
@@ -165,9 +165,10 @@ export class Supervisor {
     if (this.life !== life || this.#isOver) return
     this.life = null
     this.#options.onEnd(end)
-    if (end.code === null) this.#options.onViolation('the filler ended by itself')
+    if (end.code === null)
+      this.#options.onViolation('the filler exited without an error, although nothing had asked it to stop')
     else if (!this.#options.excuses.has(end.code))
-      this.#options.onViolation(`the filler ended with ${end.text}`)
+      this.#options.onViolation(`the filler exited with ${end.text}`)
     await delay(RESTART_MS)
     await this.#restart()
   }
@@ -199,5 +200,5 @@ async function endOf(life: Life, ms: number): Promise<LifeEnd | null> {
 }
 
 function describeEnd(end: LifeEnd | null): string {
-  return end === null ? 'continues' : `ended with ${end.text}`
+  return end === null ? 'continues' : `exited with ${end.text}`
 }

@@ -321,7 +321,7 @@ async function damage(random: Random, round: number): Promise<Damage> {
 }
 
 describe.each(seeds)('damages, seed %i', (seed) => {
-  it(`${DAMAGES} damaged downloads restore an equal database or are refused with the file name, and can be continued, seed ${seed}`, async () => {
+  it(`${DAMAGES} restores with a damaged download complete, or are refused with the file name and complete at the next attempt, seed ${seed}`, async () => {
     const random = createRandom(seed)
     for (let round = 0; round < DAMAGES; round++) {
       const database = await createTestDatabase('template0')

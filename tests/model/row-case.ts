@@ -23,7 +23,7 @@ export interface RowCase {
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
-/** Block of the actions; `created` and `updated` are its columns in a new row. */
+/** Block of the actions. `created` and `updated` are the columns of a new row with the time and number of this block. */
 export const block = { num: 7_100, timeMs: 1_700_000_000_500 }
 export const created = { created_at_time: block.timeMs, created_at_block: block.num }
 export const updated = { updated_at_time: block.timeMs, updated_at_block: block.num }

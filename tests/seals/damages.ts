@@ -14,7 +14,7 @@ export interface Damage {
 
 export function damagesOf(kind: SealedKind): Damage[] {
   const table = modelTables.find(({ name }) => name === kind.table)!
-  // Another key is a row deleted and one added.
+  // Leave out the key columns: a row with a changed key is the same damage as a deleted row and an added row.
   const own = Object.entries(table.columns).filter(
     ([name]) => kind.columns.includes(name) && !(table.key as readonly string[]).includes(name),
   )

@@ -75,7 +75,7 @@ it('a closed terminal stops all processes', async () => {
   await expectNothingLeft()
 })
 
-it('a killed parent stops all processes', async () => {
+it('all processes of npm start stop when the shell that started the program is killed', async () => {
   await startBy((command) => `${command}; true`)
   started!.kill('SIGKILL')
   await expectNothingLeft()

@@ -228,7 +228,7 @@ it('every verified table has test rows that can be damaged', async () => {
 })
 
 it.each(seedsBeside(SEED))(
-  'a damaged column or row is found and correct after a repair, or nothing is written, seed %i',
+  'verify finds each damage of a checked column or row, and the repair restores the old digest or writes nothing, seed %i',
   { timeout: patient(3_600_000) },
   async (seed) => {
     const random = createRandom(seed)
@@ -260,7 +260,7 @@ it.each(seedsBeside(SEED))(
 )
 
 it(
-  'every damage of fixtures/damages.txt is found and correct after a repair, or nothing is written',
+  'verify finds every damage of fixtures/damages.txt in a checked column or row, and the repair restores the old digest or writes nothing',
   { timeout: patient(3_600_000) },
   async () => {
     const lines = (await readFile(join(import.meta.dirname, '../fixtures/damages.txt'), 'utf8'))

@@ -11,7 +11,7 @@ import type { CountedRequest } from './result.ts'
 
 /** Database, kinds and number of the requests to count. */
 export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'factor'> {
-  /** Requests of each kind. */
+  /** Number of counted requests of each kind. */
   readonly samples: number
   /** Text that the names of the kinds contain. */
   readonly only?: string | undefined

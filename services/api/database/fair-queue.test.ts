@@ -219,7 +219,7 @@ describe('lists on two cores', () => {
     expect(all.reduce((sum, { waitsMs }) => sum + waitsMs.length, 0)).toBeGreaterThan(2_000)
   })
 
-  it('at half the sustainable rate, with a pause of half a second in every ten seconds, are all answered', async () => {
+  it('at half the sustainable rate are all answered, although the database pauses for half a second in every ten', async () => {
     const outcomes = await simulate(
       { perSecond: 300, meanMs: 5, seconds: 120, pauseMs: 500 },
       (random) => `client ${Math.floor(random() * 49)}`,

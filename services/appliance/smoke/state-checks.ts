@@ -32,7 +32,7 @@ export function stateChecks(ask: Ask, apiKey: string | undefined, account: strin
       },
     },
     {
-      name: 'token-to-ABI exchange',
+      name: 'API key exchange and ABI request',
       run: async () => {
         if (apiKey === undefined) throw new NotApplicable('no --api-key')
         const issued = await issue(ask, apiKey)

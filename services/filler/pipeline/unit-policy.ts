@@ -3,7 +3,7 @@
  */
 const MAX_UNIT_BYTES = 32 * 2 ** 20
 
-/** Minimum content of a transaction while the database is idle: operations, or waiting time of the changes. */
+/** An idle database commits a unit that has this many operations, or whose first block has waited this long. */
 interface Worth {
   readonly operations: number
   readonly ageMs: number

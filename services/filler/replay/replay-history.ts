@@ -240,7 +240,7 @@ class HistoryComparison {
         : [
             `${skipped} rows are changed by these blocks and settled by later ones, were added before the history of the reader, or follow from a row that differs: they were not compared`,
           ]),
-      'names and traits of listings, assets of links and the burning of traded assets, which later blocks change: `pronghorn verify` recomputes them',
+      'the columns that later blocks change, which `pronghorn verify` recomputes: names and traits of listings, assets of links, and whether a traded asset is burned',
       'rows that are not history, such as owners, open listings and settings: `pronghorn verify` compares them with the chain',
     ]
   }

@@ -33,9 +33,12 @@ export class ReaderState<P extends ProtocolCodec> {
   #libNum: number | null = null
   #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
-  /** Error message of the block whose predecessor was undone last. */
+  /**
+   * Error message of the last block that did not link and whose predecessor was undone. The same message again means
+   * the same block.
+   */
   #undoneFor = ''
-  /** How often the predecessor of that block was undone. */
+  /** Number of times that the predecessor of the block in `#undoneFor` was undone. */
   #undoes = 0
   /** Reads the number of bytes received on the current connection. */
   #bytesRead: () => number = () => 0

@@ -29,7 +29,7 @@ export class JournalExtent {
     return [...layouts].filter((layout) => (this.#extents.get(layout)?.last ?? block) >= block)
   }
 
-  /** Records that a block was journaled in tables. */
+  /** Records that the journals of the given tables have entries of the block. */
   noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
     for (const layout of layouts) {
       const known = this.#extents.get(layout)

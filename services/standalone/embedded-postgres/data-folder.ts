@@ -34,7 +34,7 @@ export async function checkDataFolder(base: string, version: string): Promise<vo
   const names = (await namesIn(base)).filter((name) => name !== LOST_AND_FOUND)
   for (const name of names) {
     if (await isOfUnfinishedStart(base, name)) continue
-    // The password is written before initdb starts.
+    // Every version writes the password file before it starts initdb, so the draft folder of a start has one beside it.
     if (name === FORMER_DRAFT && names.includes(PASSWORD_FILE)) continue
     const path = JSON.stringify(await firstPath(base, name))
     const message = `the data directory ${base} holds ${path} and no database of Pronghorn; nothing was touched`

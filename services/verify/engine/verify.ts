@@ -196,7 +196,10 @@ class Run {
     )
   }
 
-  /** The tables whose rows the source can list. Attributes need formats, which are chain rows themselves. */
+  /**
+   * The tables whose rows the source can list. Tables of assets count only if the source lists `config` and `schemas` as
+   * well, because rows of these two contain the formats with which attributes are decoded.
+   */
   async #findAnswered(
     tables: readonly VerifiedTable[],
     contracts: ReadonlyMap<Family, string>,

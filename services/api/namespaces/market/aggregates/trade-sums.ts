@@ -11,7 +11,7 @@ export interface TradeSum {
   readonly key: string
   /** Further conditions on columns that trades and day counters share. */
   readonly conditions: readonly Sql[]
-  /** Conditions on trades that the day counters have already applied. */
+  /** Conditions of a query on trades. The day counters contain no trade that fails these conditions. */
   readonly ofTrades?: readonly Sql[]
   /**
    * Table of day counters with all columns of the conditions and the key; a table with fewer columns has fewer rows.

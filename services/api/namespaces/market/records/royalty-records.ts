@@ -7,7 +7,7 @@ import { tokenFields } from './token-fields.ts'
 
 /** Subject of a payout, by code. */
 export const listingTypes = ['unresolved', ...listingKinds] as const
-/** Rule that a payout comes from, by code from 1. */
+/** Names of the rules that give an account a share of a price; the code of the first is 1. */
 export const categories = ['founders', 'template', 'attribute', 'dust'] as const
 
 /** A code that is spelled out. @param first code of the first name. */

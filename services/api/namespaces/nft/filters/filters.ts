@@ -163,7 +163,7 @@ export type ResolvedTemplates =
        */
       readonly unnamed: number
     }
-  /** More templates match than the filter lists by id. */
+  /** More than MAX_RESOLVED templates match, so the filter checks the template of each asset. */
   | { readonly kind: 'many' }
 
 /**
