@@ -27,6 +27,7 @@ import { sessionOf } from './client-session.ts'
 import { collections, links, offers, schemas, templates, transfers } from './entity-oracle.ts'
 import type { Oracle } from './entity-oracle.ts'
 import { forcedPaths } from './forced-paths.ts'
+import { apiConfig } from './server.ts'
 import { patient } from '../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
@@ -133,17 +134,32 @@ beforeAll(async () => {
   await client.query(LINKS_OF_ASSETS, [keyText('PUB', 0, Buffer.alloc(33, 2))])
   await client.query('ANALYZE')
   session = sessionOf(client)
+  const { limits } = apiConfig(database.address, {
+    namespaces: [
+      {
+        ...{ name: 'assets', path: '/assets' },
+        args: {
+          assets_account: 'atomicassets',
+          limits: {
+            accounts: 1_000,
+            links: 1_000,
+            offers: 1_000,
+            transfers: 1_000,
+            burns: 1_000,
+            logs: 1_000,
+          },
+        },
+      },
+    ],
+  }).server.namespaces[0]!.args
   const assets = createAssetsNamespace({
     contract: 'atomicassets',
-    limits: {
-      ...{ assets: 1_000, accounts: 1_000, collections: 1_000, schemas: 1_000, templates: 1_000 },
-      ...{ offers: 1_000, transfers: 1_000, burns: 1_000, logs: 1_000 },
-    },
+    limits,
     trigrams: true,
     shared: new Fragments(),
   })
   const tools = createToolsNamespace({
-    ...{ contract: 'atomictoolsx', assetsContract: undefined, limits: { links: 1_000, logs: 1_000 } },
+    ...{ contract: 'atomictoolsx', assetsContract: undefined, limits },
     shared: new Fragments(),
   })
   endpoints = [...assets.endpoints, ...tools.endpoints]

@@ -1,3 +1,4 @@
+import type { PageLimits } from '../../../core/config/schema/index.ts'
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'
@@ -5,9 +6,9 @@ import { assetsEndpoints } from './endpoints/endpoints.ts'
 import { assetsRecords } from './live-records.ts'
 import { assets } from '../nft/records/index.ts'
 import { assetsRecordKinds } from './records/kinds.ts'
-import type { AssetsLimits, AssetsSetup } from './setup.ts'
+import type { AssetsSetup } from './setup.ts'
 
-export type { AssetsLimits, AssetsSetup } from './setup.ts'
+export type { AssetsSetup } from './setup.ts'
 export { assetsRecordKinds } from './records/kinds.ts'
 export { assetsEndpoints } from './endpoints/endpoints.ts'
 
@@ -15,7 +16,7 @@ export { assetsEndpoints } from './endpoints/endpoints.ts'
 export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string
-  readonly limits: AssetsLimits
+  readonly limits: PageLimits
   /** Cached fragments of the rows that several records share. */
   readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */

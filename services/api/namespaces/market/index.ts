@@ -1,8 +1,9 @@
+import type { PageLimits } from '../../../core/config/schema/index.ts'
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { RecordSettings } from '../../records/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'
-import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
+import type { AssetsSetup } from '../assets/index.ts'
 import { assetsRecordKinds } from '../assets/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
 import { marketEndpoints } from './endpoints/endpoints.ts'
@@ -11,7 +12,7 @@ import { marketTables } from './lists/listing-table.ts'
 import { assetsContract } from './records/config.ts'
 import { marketAssets } from './records/asset-members.ts'
 import { marketRecordKinds } from './records/kinds.ts'
-import type { MarketLimits, MarketSetup } from './setup.ts'
+import type { MarketSetup } from './setup.ts'
 
 /** Options of the market namespace. */
 export interface MarketNamespaceOptions {
@@ -19,7 +20,7 @@ export interface MarketNamespaceOptions {
   readonly contract: string
   /** Assets contract account; undefined until the settings of the market contract have named it. */
   readonly assetsContract: string | undefined
-  readonly limits: AssetsLimits & MarketLimits
+  readonly limits: PageLimits
   /** Cached fragments of the rows that several records share. */
   readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
@@ -30,7 +31,7 @@ export interface MarketNamespaceOptions {
   readonly clock?: () => number
 }
 
-/** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, and assets with their prices. */
+/** The market namespace: listings, prices, statistics, royalties, and assets with their prices. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const lists = createListReader(marketTables)

@@ -122,7 +122,7 @@ export interface StateTexts {
   readonly note?: string
 }
 
-/** Parameters of the lists of sales, auctions, buy offers and template buy offers. */
+/** Parameters of every list of listings. */
 export function listingParameters(
   limit: number,
   key: ListingKey,

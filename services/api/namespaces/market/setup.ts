@@ -1,27 +1,13 @@
+import type { PageLimits } from '../../../core/config/schema/index.ts'
 import type { ListReader } from '../../planner/index.ts'
 import type { AssetsSetup } from '../assets/index.ts'
 import type { MarketRecords } from './records/kinds.ts'
-
-/** Largest `limit` of each list, by the keys of `args.limits`. */
-export interface MarketLimits {
-  readonly assets: number
-  readonly offers: number
-  readonly transfers: number
-  readonly auctions: number
-  readonly buyoffers: number
-  readonly prices_templates: number
-  readonly sales: number
-  readonly sales_templates: number
-  readonly sales_v2: number
-  readonly royalties: number
-  readonly logs: number
-}
 
 /** Shared state of the endpoints of a mounted namespace. */
 export interface MarketSetup {
   /** Market contract account; an account name, so it needs no escaping in JSON. */
   readonly contract: string
-  readonly limits: MarketLimits
+  readonly limits: PageLimits
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   /** `disable_v1_sales`: `/v1/sales` takes the largest page of `/v2/sales`. */

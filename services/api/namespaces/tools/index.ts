@@ -1,3 +1,4 @@
+import type { PageLimits } from '../../../core/config/schema/index.ts'
 import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../planner/index.ts'
 import { assemblerOf, recordKind } from '../../records/index.ts'
@@ -6,7 +7,7 @@ import { liveRecord } from '../nft/endpoints/index.ts'
 import { toolsEndpoints } from './endpoints/endpoints.ts'
 import { LINKS } from './lists/link-list.ts'
 import { linksOf } from './records/links.ts'
-import type { ToolsLimits, ToolsSetup } from './setup.ts'
+import type { ToolsSetup } from './setup.ts'
 
 /** Options of the tools namespace. */
 export interface ToolsNamespaceOptions {
@@ -14,7 +15,7 @@ export interface ToolsNamespaceOptions {
   readonly contract: string
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
-  readonly limits: ToolsLimits
+  readonly limits: PageLimits
   /** Fragments of the rows that the assets in links share. */
   readonly shared: Fragments
 }

@@ -1,12 +1,7 @@
+import type { PageLimits } from '../../../core/config/schema/index.ts'
 import type { ListReader } from '../../planner/index.ts'
 import type { RecordKind } from '../../records/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'
-
-/** Largest `limit` of each list, by the keys of `args.limits`. */
-export interface ToolsLimits {
-  readonly links: number
-  readonly logs: number
-}
 
 /** Shared state of the endpoints of a mounted namespace. */
 export interface ToolsSetup {
@@ -14,7 +9,7 @@ export interface ToolsSetup {
   readonly contract: string
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
-  readonly limits: ToolsLimits
+  readonly limits: PageLimits
   /** Shared state of the assets inside links. */
   readonly shared: Fragments
   readonly links: RecordKind

@@ -40,7 +40,7 @@ const marketHandler = section({
     oracle_account: accountName()
       .optional()
       .describe('Account of the oracle contract. Default: the account of the oracle handler.'),
-    store_logs: storeLogs('sales, auctions and buy offers'),
+    store_logs: storeLogs('listings'),
   }).describe('Arguments of the handler.'),
 })
 const oracleHandler = section({

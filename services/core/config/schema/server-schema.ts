@@ -88,7 +88,9 @@ const defaultLimits = {
   transfers: [100, '/v1/transfers'],
 } as const satisfies Record<string, readonly [number, string]>
 
-type LimitName = keyof typeof defaultLimits
+export type LimitName = keyof typeof defaultLimits
+/** Largest `limit` of each list, by the keys of `args.limits`. */
+export type PageLimits = Readonly<Record<LimitName, number>>
 type LimitField = z.ZodDefault<z.ZodInt>
 
 const limits = section(

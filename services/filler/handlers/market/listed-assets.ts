@@ -83,7 +83,7 @@ function assetsIn<Row extends ListedAssets>(table: KeyedTable<Row>): Completion<
   }
 }
 
-/** Fills in the asset columns of new sales, auctions and buy offers. */
+/** Fills in the asset columns of new listings that contain asset ids. */
 export const listedAssets: readonly DerivedStep[] = bundles.map(({ table }) => assetsIn(table))
 
 /** Fills in schema and name of the template in new template buy offers. */

@@ -128,7 +128,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/sales',
       tag: TAG,
-      summary: 'All sales, without auctions and buy offers',
+      summary: 'All sales, without other listings',
       parameters: statsParameters.sales,
       record: statsRecords.sales,
       run: (context) => withToken(context, 'result', (token) => saleStats(context, token)),
