@@ -1,4 +1,4 @@
-import type { PageLimits } from '../../../core/config/schema/index.ts'
+import type { PageLimits } from '../page-limits.ts'
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'

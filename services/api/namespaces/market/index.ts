@@ -1,4 +1,4 @@
-import type { PageLimits } from '../../../core/config/schema/index.ts'
+import type { PageLimits } from '../page-limits.ts'
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { RecordSettings } from '../../records/index.ts'

@@ -1,4 +1,4 @@
-import type { PageLimits } from '../../../core/config/schema/index.ts'
+import type { PageLimits } from '../page-limits.ts'
 import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../planner/index.ts'
 import { assemblerOf, recordKind } from '../../records/index.ts'

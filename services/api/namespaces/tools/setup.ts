@@ -1,4 +1,4 @@
-import type { PageLimits } from '../../../core/config/schema/index.ts'
+import type { PageLimits } from '../page-limits.ts'
 import type { ListReader } from '../../planner/index.ts'
 import type { RecordKind } from '../../records/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'

@@ -1,5 +1,5 @@
 export { namespaceNames, serverSchema, namespaceSchema } from './server-schema.ts'
-export type { LimitName, NamespaceConfig, NamespaceName, PageLimits, ServerConfig } from './server-schema.ts'
+export type { NamespaceConfig, ServerConfig, NamespaceName } from './server-schema.ts'
 export { knownChains, startBlockProblem, handlersWithStart } from './known-chains.ts'
 export { readersSchema, contractSchema, readerSchema } from './readers-schema.ts'
 export type { ReaderConfig, ContractConfig, HandlerName } from './readers-schema.ts'

@@ -88,9 +88,7 @@ const defaultLimits = {
   transfers: [100, '/v1/transfers'],
 } as const satisfies Record<string, readonly [number, string]>
 
-export type LimitName = keyof typeof defaultLimits
-/** Largest `limit` of each list, by the keys of `args.limits`. */
-export type PageLimits = Readonly<Record<LimitName, number>>
+type LimitName = keyof typeof defaultLimits
 type LimitField = z.ZodDefault<z.ZodInt>
 
 const limits = section(

@@ -1,4 +1,4 @@
-import type { LimitName } from '../../../../core/config/schema/index.ts'
+import type { PageLimits } from '../../page-limits.ts'
 import { marketListings } from '../../../../core/model/tables/index.ts'
 import type { MarketListingName } from '../../../../core/model/tables/index.ts'
 import { raw } from '../../../sql/index.ts'
@@ -22,7 +22,7 @@ export interface ListingTable {
   /** Answer to an id that no listing has. */
   readonly missing: Failure
   /** Limit of the list in the settings. */
-  readonly limit: LimitName
+  readonly limit: keyof PageLimits
   /** Schema-qualified. */
   readonly table: string
   /** Key column, and the parameter that names it. */
