@@ -90,7 +90,7 @@ export function addVerify(program: Command, io: CliIo): void {
     .addHelpText(
       'after',
       '\nExit codes: 0 no differences, 1 differences, 75 some data could not be compared.\n' +
-        '--repair --yes writes either all corrections or none, and only values that the chain tables contain: see docs/verify.md.',
+        '--repair --yes writes either all corrections or none, and only values that the chain tables contain or that follow from them: see docs/verify.md.',
     )
     .action(async (flags: VerifyFlags) => {
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes needs --repair')

@@ -1,5 +1,5 @@
 import { describedColumns, listingFacts, nameSql, traitsSql } from './listing-facts.ts'
-import { allMarketListings, isBundle } from '../model/tables/index.ts'
+import { allMarketListings, hasAssetIds } from '../model/tables/index.ts'
 import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 import type { MarketListing } from '../model/tables/index.ts'
@@ -27,7 +27,7 @@ function describesAssets({ table: { name: table, key } }: MarketListing): Derive
 /** Statement that returns the rows of listing_assets of a kind of listing. */
 function assetsOfListings(listing: MarketListing): string {
   const { kind, table } = listing
-  const [assets, where] = isBundle(listing)
+  const [assets, where] = hasAssetIds(listing)
     ? ['unnest(asset_ids)', '']
     : ['asset_id', ' WHERE asset_id IS NOT NULL']
   return `SELECT ${assets}, ${kind}::smallint, ${table.key[0]!} FROM ${table.name}${where}`
@@ -74,12 +74,12 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
         WHERE a.asset_id = ANY(b.asset_ids) AND a.owner = b.seller)`,
   },
-  ...allMarketListings.filter(isBundle).map(describesAssets),
+  ...allMarketListings.filter(hasAssetIds).map(describesAssets),
   {
     rule: 'template buy offers describe their template and asset',
     covers: { 'market.template_buyoffers': ['state', 'mint', 'schema_name', 'name', 'traits'] },
     violations: `
-      SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
+      SELECT concat_ws(' ', b.buyoffer_id, b.state, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
       WHERE b.state NOT IN (0, 1, 2) OR (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
         a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${nameSql('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,

@@ -1,6 +1,6 @@
 export { assetsTables } from './assets.ts'
 export { chainTables } from './chain.ts'
-export { allMarketListings, isBundle, marketListings } from './listings.ts'
+export { allMarketListings, hasAssetIds, marketListings } from './listings.ts'
 export type { MarketListing, MarketListingName } from './listings.ts'
 export { marketTables } from './market.ts'
 export { modelTables } from './all.ts'

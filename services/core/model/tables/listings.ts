@@ -1,6 +1,6 @@
 import { marketTables } from './market.ts'
 
-/** A kind of listing of the market, with the facts that are the same for every kind. */
+/** A kind of listing of the market. Rules of verify, seals, replay, sums and lists of the API follow from the facts. */
 export interface MarketListing {
   /** Code of the kind in the columns `kind` of listing_assets, listing_counts and trades. */
   readonly kind: number
@@ -15,9 +15,9 @@ export interface MarketListing {
   readonly created: string
   /** Name of the contract's id counter in market.counters. */
   readonly counter: string
-  /** Column of market.config with the id counter of version 1; absent for kinds that version 1 counts elsewhere. */
+  /** Column of market.config that contains the id counter too; absent if only market.counters has the counter. */
   readonly configCounter?: string
-  /** Columns that actions set after the row was added. */
+  /** Columns that later blocks may change until the listing has ended. */
   readonly changing: readonly string[]
   /** Columns that are null in the given states. Absent if no state implies a null column. */
   readonly unset?: { readonly states: readonly number[]; readonly columns: readonly string[] }
@@ -89,6 +89,6 @@ export type MarketListingName = keyof typeof marketListings
 export const allMarketListings: readonly MarketListing[] = Object.values(marketListings)
 
 /** Whether a listing contains the ids of its assets. A template buy offer names a template instead. */
-export function isBundle({ table }: MarketListing): boolean {
+export function hasAssetIds({ table }: MarketListing): boolean {
   return 'asset_ids' in table.columns
 }

@@ -1,7 +1,7 @@
 import type { KeyedTable, RowOf } from '../../../core/model/index.ts'
 import {
   allMarketListings,
-  isBundle,
+  hasAssetIds,
   marketListings,
   marketTables as tables,
 } from '../../../core/model/tables/index.ts'
@@ -25,7 +25,7 @@ interface Bundle {
 }
 
 /** Listing tables whose rows contain the asset ids. Template buy offers are absent: they name a template. */
-export const bundles: readonly Bundle[] = allMarketListings.filter(isBundle).map(({ kind, table }) => ({
+export const bundles: readonly Bundle[] = allMarketListings.filter(hasAssetIds).map(({ kind, table }) => ({
   kind,
   table: table as unknown as KeyedTable<ListedAssets>,
   id: table.key[0]!,
