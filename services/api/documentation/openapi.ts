@@ -63,7 +63,7 @@ export function createOpenApiDocument(
     openapi: '3.1.0',
     info: describeServer(info, mounts),
     servers: [{ url: '/', description: 'This server' }],
-    tags: [...mounts.flatMap(describeTags), { name: SERVER, description: 'Outside the namespaces' }],
+    tags: [...mounts.flatMap(describeTags), { name: SERVER, description: 'Routes outside the namespaces' }],
     paths: sortByKey(paths),
     'x-live': Object.fromEntries(mounts.map((mount) => [mount.paths[0]!, describeLive(mount, components)])),
     components: components.toJson(),
@@ -223,7 +223,7 @@ function envelope(data: JsonObject): JsonObject {
     properties: {
       success: { const: true },
       data,
-      query_time: { type: 'integer', description: 'Clock of the server, ms since 1970' },
+      query_time: { type: 'integer', description: 'Time on the server, ms since 1970' },
     },
     required: ['success', 'data', 'query_time'],
   }
@@ -259,8 +259,11 @@ function failureResponses(components: Components): JsonObject {
     'Failure',
     {
       type: 'object',
-      description: 'An answer other than success',
-      properties: { success: { const: false }, message: { type: 'string', description: 'What was wrong' } },
+      description: 'Answer to a request that failed',
+      properties: {
+        success: { const: false },
+        message: { type: 'string', description: 'Cause of the failure' },
+      },
       required: ['success', 'message'],
     },
     SERVER,

@@ -17,20 +17,20 @@ const OLD_PREFIX = '/eosio-contract-api'
 
 const docs = {
   health: {
-    summary: 'Whether the server can answer requests, and its position',
+    summary: 'Health of the server, and the position of each reader',
     record: healthRecord,
     failures: [{ status: 503, message: 'The same data, if a load balancer should use another server' }],
   },
   alive: {
-    summary: 'For probes: `success:` and the chain id while there is no problem',
+    summary: 'For probes: `success:` followed by the chain id if there is no problem',
     failures: [{ status: 500, message: 'The first problem, as text' }],
   },
   healthc: {
-    summary: 'For probes: `success` while database and key-value store answer',
+    summary: 'For probes: `success` if the database and the key-value store answer',
     failures: [{ status: 500, message: '`error`' }],
   },
   timestamp: {
-    summary: 'Clock of the server',
+    summary: 'Time on the server',
     record: shape.integer('Milliseconds since 1970'),
   },
 } as const satisfies Record<string, RouteDocumentation>

@@ -11,17 +11,24 @@ import {
   ofAccount,
   ofCollection,
 } from '../nft/parameters/index.ts'
-import { counting, paging, sorting, idBoundaries, textBoundaries } from '../nft/paging/index.ts'
+import {
+  counting,
+  createdOrUpdated,
+  idBoundaries,
+  paging,
+  sorting,
+  textBoundaries,
+} from '../nft/paging/index.ts'
 
 /** Path parameters that name a schema, and a template. */
-export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }
-export const ofTemplate = { template_id: inPath(id('Template.')) }
+export const ofSchema = { ...ofCollection, schema_name: inPath(text('Name of the schema.')) }
+export const ofTemplate = { template_id: inPath(id('Id of the template.')) }
 
 const amount = { minimum: 0 } as const
 /** The contracts limit a memo to 256 bytes. */
 const memoParameters = { minimum: 1, maximum: 256 } as const
 
-/** `owner`, in addition to the filters of assets. */
+/** `collection_name`, `schema_name`. */
 const homeFilter = {
   collection_name: names('Collection is one of the given values.'),
   schema_name: names('Schema is one of the given values.'),
@@ -29,7 +36,13 @@ const homeFilter = {
 
 /** Conditions on the assets that accounts hold. */
 const heldAssets = { ...assetFilter, ...assetNameSearch, ...greyLists, ...hideOffers }
-const accountMatch = { match_owner: name('The account contains this text.') }
+const accountMatch = { match_owner: name('The account name contains this text.') }
+
+/** `before` and `after` of lists of accounts: accounts have no time, but clients may send both parameters. */
+const ignoredTimes = {
+  before: int('Accepted and ignored.', { minimum: 1 }),
+  after: int('Accepted and ignored.', { minimum: 1 }),
+}
 
 /** Parameters of the list of owners. */
 export function ownerParameters(limit: number) {
@@ -39,12 +52,19 @@ export function ownerParameters(limit: number) {
     ...accountMatch,
     ...heldAssets,
     ...textBoundaries('owner', true),
+    ...ignoredTimes,
   }
 }
 
 /** Parameters of the list of accounts that burned assets. */
 export function burnerParameters(limit: number) {
-  return { ...paging(limit), ...accountMatch, ...heldAssets, ...textBoundaries('burned_by_account') }
+  return {
+    ...paging(limit),
+    ...accountMatch,
+    ...heldAssets,
+    ...textBoundaries('burned_by_account'),
+    ...ignoredTimes,
+  }
 }
 
 /** Filters on accounts. */
@@ -77,7 +97,7 @@ export function schemaParameters(limit: number) {
     ...paging(limit),
     ...sorting(['created', 'schema_name', 'assets']),
     ...counting,
-    authorized_account: name('Of collections that list this account.'),
+    authorized_account: name('Schemas of collections that list this account as authorized.'),
     ...homeFilter,
     match: name('The schema name contains this text.'),
     ...textBoundaries('schema_name', true),
@@ -94,11 +114,11 @@ export function templateParameters(limit: number) {
     ...sorting(['created', 'name']),
     ...counting,
     ...homeFilter,
-    authorized_account: name('Of collections that list this account.'),
-    issued_supply: int('Assets minted so far.', amount),
+    authorized_account: name('Templates of collections that list this account as authorized.'),
+    issued_supply: int('Number of minted assets equals this.', amount),
     min_issued_supply: int('Number of minted assets is at least this.', amount),
     max_issued_supply: int('Number of minted assets is at most this.', amount),
-    max_supply: int('Greatest number of assets; 0 = unlimited.', amount),
+    max_supply: int('Supply limit of the template equals this; 0 = unlimited.', amount),
     has_assets: flag('true: only templates with at least one asset that is not burned.'),
     is_transferable: flag(
       'true: templates whose assets can be transferred; false: templates whose assets cannot.',
@@ -118,10 +138,10 @@ const partyParameters = {
   account: names('Sender or recipient is one of the given values.'),
   sender: names('Sender is one of the given values.'),
   recipient: names('Recipient is one of the given values.'),
-  memo: text('Memo.', memoParameters),
-  match_memo: text('Text in the memo, in any letter case.', memoParameters),
+  memo: text('The memo equals this text.', memoParameters),
+  match_memo: text('The memo contains this text, in any letter case.', memoParameters),
   hide_contracts: flag(
-    'Leave out rows whose sender or recipient has code, unless the request names the account.',
+    'Leave out rows whose sender or recipient has or once had contract code; accounts in account, sender or recipient are exempt.',
   ),
 }
 
@@ -132,17 +152,22 @@ export function offerParameters(limit: number) {
     ...sorting(['created', 'updated']),
     ...counting,
     ...partyParameters,
-    state: texts('0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; several by comma.'),
+    state: texts(
+      '0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; separate several values by commas.',
+    ),
     account_whitelist: names('Sender or recipient is one of the given values.'),
     sender_asset_blacklist: ids('The sender gives none of the given assets.'),
-    sender_asset_whitelist: ids('The sender gives only the given assets.'),
+    sender_asset_whitelist: ids('The sender gives no assets except the given ones.'),
     recipient_asset_blacklist: ids('The recipient gives none of the given assets.'),
-    recipient_asset_whitelist: ids('The recipient gives only the given assets.'),
-    is_recipient_contract: flag('true: the recipient has code; false: the recipient has none.'),
+    recipient_asset_whitelist: ids('The recipient gives no assets except the given ones.'),
+    is_recipient_contract: flag(
+      'true: the recipient has or once had contract code; false: the recipient never had code.',
+    ),
     hide_empty_offers: flag('Only offers with assets on both sides.'),
     ...assetFilter,
     ...greyLists,
     ...idBoundaries('offer_id'),
+    ...createdOrUpdated,
   }
 }
 
@@ -163,5 +188,5 @@ export function transferParameters(limit: number) {
 
 export type TransferValues = Values<ReturnType<typeof transferParameters>>
 
-/** Filters on both parties. */
+/** Values of the filters on both parties and on the memo. */
 export type PartyValues = Values<typeof partyParameters> & Pick<OfferValues, 'account_whitelist'>

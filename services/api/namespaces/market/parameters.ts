@@ -22,7 +22,7 @@ import {
   assetNameSearch,
   collectionLists,
 } from '../nft/parameters/index.ts'
-import { counting, paging, sorting, sortOrder, idBoundaries } from '../nft/paging/index.ts'
+import { counting, createdOrUpdated, paging, sorting, sortOrder, idBoundaries } from '../nft/paging/index.ts'
 import { categories, listingTypes } from './records/royalty-records.ts'
 import { tradeTimes } from './aggregates/parameters.ts'
 
@@ -32,14 +32,16 @@ const parties = {
   buyer: names('Buyer is one of the given values.'),
   seller_blacklist: names('Seller is none of the given values.'),
   buyer_blacklist: names('Buyer is none of the given values; listings without a buyer match.'),
-  show_seller_contracts: flag('false: leave out listings of accounts that have code.', true),
-  contract_whitelist: names('Accounts with code whose listings are included despite show_seller_contracts.'),
+  show_seller_contracts: flag('false: leave out listings whose seller has or once had contract code.', true),
+  contract_whitelist: names('Sellers whose listings show_seller_contracts=false does not leave out.'),
 }
 
 const agents = {
-  maker_marketplace: texts('Marketplace of the listing.'),
-  taker_marketplace: texts('Marketplace of the purchase.'),
-  marketplace: texts('Either marketplace is one of the given values; overrides the other two.'),
+  maker_marketplace: texts('Marketplace of the listing is one of the given values.'),
+  taker_marketplace: texts('Marketplace of the purchase is one of the given values.'),
+  marketplace: texts(
+    'Marketplace of the listing or of the purchase is one of the given values; maker_marketplace and taker_marketplace are then ignored.',
+  ),
 }
 
 const mintRange = {
@@ -48,24 +50,17 @@ const mintRange = {
     'Every mint number in the listing is at most this; without a minimum, listings without a mint number match.',
     { minimum: 1 },
   ),
-  min_effective_mint: int(
-    'Every effective mint number in the listing is at least this; needs collection_name.',
-    {
-      minimum: 1,
-    },
-  ),
+  min_effective_mint: int('Same as min_template_mint; needs collection_name.', { minimum: 1 }),
   max_effective_mint: int(
-    'Every effective mint number in the listing is at most this; listings without a mint number do not match; needs collection_name.',
-    {
-      minimum: 1,
-    },
+    'Same as max_template_mint, but listings without a mint number never match; needs collection_name.',
+    { minimum: 1 },
   ),
 }
 
 const price = {
   symbol: texts('Token of the price is one of the given values.'),
-  min_price: decimal('Price in whole tokens is at least this; needs exactly one symbol. 0 means none.', 0),
-  max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0 means none.', 0),
+  min_price: decimal('Price in whole tokens is at least this; needs exactly one symbol. 0: no limit.', 0),
+  max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0: no limit.', 0),
 }
 
 /** Filters of every kind of listing. One asset must match all conditions on assets. */
@@ -145,7 +140,7 @@ export function listingParameters(
     ]),
     ...counting,
     state: ids(
-      `${states}. ${note === undefined ? '' : `${note}. `}Several by comma.`,
+      `${states}. ${note === undefined ? '' : `${note}. `}Separate several values by commas.`,
       'comma',
       `must be one or more of ${states.replaceAll(/ \(.*?\)/g, '')}`,
     ),
@@ -154,10 +149,11 @@ export function listingParameters(
     ...(isSingle ? {} : assetNumbers),
     ...templateLists,
     ...idBoundaries(key),
+    ...createdOrUpdated,
   }
 }
 
-/** Options of a list of listings. */
+/** Values of the parameters of a list of listings. */
 export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 
 /** Filters on listings of all kinds, for all lists. */
@@ -180,11 +176,11 @@ export const tradeParameters = {
   ...priceSymbols,
 }
 
-/** Filters on trades of one asset, with bounds of time. */
+/** Filters on trades of one asset, with earliest and latest trade time. */
 export const tradeDayParameters = {
   ...tradeParameters,
-  before: int('Until this time, ms since 1970; inclusive.', { minimum: 1 }),
-  after: int('From this time, ms since 1970; inclusive.', { minimum: 1 }),
+  before: int('Trades at or before this time, ms since 1970.', { minimum: 1 }),
+  after: int('Trades at or after this time, ms since 1970.', { minimum: 1 }),
 }
 
 export type TradeValues = Values<typeof tradeDayParameters>
@@ -203,13 +199,13 @@ export type TemplatePriceValues = Values<ReturnType<typeof templatePriceParamete
 
 /** Parameters of the trades of an asset. */
 export const assetSaleParameters = {
-  asset_id: inPath(id('Asset.')),
+  asset_id: inPath(id('Id of the asset.')),
   seller: names('Seller is one of the given values.'),
   buyer: names('Buyer is one of the given values.'),
   ...priceSymbols,
   ...sortOrder('desc'),
-  limit: int('Number of trades; at most 500.', { default: 500, minimum: 1 }),
-  bundles: flag('false: only trades of this asset alone.'),
+  limit: int('Maximum number of trades; values above 500 mean 500.', { default: 500, minimum: 1 }),
+  bundles: flag('false: leave out trades of several assets at once.'),
 }
 
 /** Parameters of the list of payouts. */
@@ -224,7 +220,7 @@ export function payoutParameters(limit: number) {
     ...priceSymbols,
     listing_type: choice('Type of the listing.', listingTypes),
     listing_id: id('Id of the listing.'),
-    category: choices('Rule is one of the given values.', categories),
+    category: choices('Rule by which the recipient gets the share is one of the given values.', categories),
     ...idBoundaries('log_global_sequence'),
   }
 }
@@ -239,12 +235,12 @@ export const royaltySumParameters = {
   ...tradeTimes,
 }
 
-/** Parameters of the rules of a collection by template. */
+/** Parameters of the royalty rules of a collection by template. */
 export function templateRuleParameters(limit: number) {
   return { ...ofCollection, template_id: ids('Template is one of the given values.'), ...paging(limit) }
 }
 
-/** Parameters of the rules of a collection by attribute. */
+/** Parameters of the royalty rules of a collection by attribute. */
 export function attributeRuleParameters(limit: number) {
   return {
     ...ofCollection,

@@ -1,11 +1,11 @@
 import { id, ids, inPath, names, text } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import { collectionLists } from '../nft/parameters/index.ts'
-import { counting, paging, sorting, idBoundaries } from '../nft/paging/index.ts'
+import { counting, createdOrUpdated, paging, sorting, idBoundaries } from '../nft/paging/index.ts'
 import { logParameters } from '../nft/logs/index.ts'
 
 /** The link in a path. */
-export const ofLink = { link_id: inPath(id('Link.')) }
+export const ofLink = { link_id: inPath(id('Id of the link.')) }
 
 const STATES = '0 waiting, 1 created, 2 cancelled, 3 claimed'
 
@@ -18,13 +18,14 @@ export function linkParameters(limit: number) {
     creator: names('Account that announced the link is one of the given values.'),
     claimer: names('Account that claimed the link is one of the given values.'),
     public_key: text(
-      'Key: PUB_K1_..., PUB_R1_..., PUB_WA_..., or the older text of a K1 key that begins with EOS.',
+      'Public key of the link: PUB_K1_..., PUB_R1_..., PUB_WA_..., or the older form of a K1 key that begins with EOS.',
       { minimum: 1, maximum: 1000 },
     ),
-    state: ids(`${STATES}; several by comma.`, 'comma', `must be one or more of ${STATES}`),
+    state: ids(`${STATES}; separate several values by commas.`, 'comma', `must be one or more of ${STATES}`),
     asset_id: ids('The link contains one of the given assets.'),
     ...collectionLists,
     ...idBoundaries('link_id'),
+    ...createdOrUpdated,
   }
 }
 

@@ -14,7 +14,7 @@ import { countEndpointOf } from '../../nft/endpoints/index.ts'
 const accountCollectionEndpoint = endpoint({
   path: '/v1/accounts/:account/:collection_name',
   tag: 'accounts',
-  summary: 'What an account owns of a collection, by schema and by template',
+  summary: 'Number of assets of a collection that an account owns, by schema and by template',
   parameters: { ...ofAccount, ...ofCollection },
   record: accountCollectionRecord,
   cache: 'path',
@@ -31,7 +31,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
   const list = endpoint({
     path: '/v1/accounts',
     tag: 'accounts',
-    summary: 'Accounts that own assets, with how many',
+    summary: 'Accounts that own assets, with the number of assets',
     parameters: ownerParameters(setup.limits.accounts),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(accountCount.schema),
@@ -43,7 +43,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
   const detail = endpoint({
     path: '/v1/accounts/:account',
     tag: 'accounts',
-    summary: 'What an account owns: collections, schemas and templates, with how many assets',
+    summary: 'Number of assets that an account owns, by collection, schema and template',
     parameters: holdingParameters,
     record: accountDetail,
     run: async ({ session, values }) => {

@@ -34,7 +34,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     path: '/v1/assets/:asset_id',
     tag: 'assets',
     summary: 'One asset',
-    parameters: { asset_id: inPath(id('Asset.')) },
+    parameters: { asset_id: inPath(id('Id of the asset.')) },
     record: setup.records.asset.schema,
     failures: [notFound],
     cache: 'path',

@@ -12,7 +12,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
   const list = endpoint({
     path: '/v1/burns',
     tag: 'burns',
-    summary: 'Accounts that burned assets, with how many',
+    summary: 'Accounts that burned assets, with the number of assets',
     parameters: burnerParameters(setup.limits.burns),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(accountCount.schema),
@@ -21,7 +21,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
   const detail = endpoint({
     path: '/v1/burns/:account',
     tag: 'burns',
-    summary: 'What an account burned: collections and templates, with how many assets',
+    summary: 'Number of assets that an account burned, by collection and template',
     parameters: holdingParameters,
     record: burnDetail,
     run: async ({ session, values }) => {

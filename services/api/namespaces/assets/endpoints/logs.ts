@@ -32,7 +32,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
     return endpoint({
       path: `${path}/logs`,
       tag,
-      summary: `What happened to ${of}, by the actions that did it`,
+      summary: `Log of the actions that concern ${of}`,
       parameters: { ...parameters, ...logParameters(setup.limits.logs) },
       record: shape.list(log.schema),
       run: async ({ session, values }) => {
@@ -47,7 +47,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
     logs(
       ['/v1/assets/:asset_id', 'assets', 'an asset', 'AssetLog'],
       assetActions,
-      { asset_id: inPath(id('Asset.')) },
+      { asset_id: inPath(id('Id of the asset.')) },
       ({ asset_id }) => ({ id: asset_id }),
     ),
     logs(
@@ -74,7 +74,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
     logs(
       ['/v1/offers/:offer_id', 'offers', 'an offer', 'OfferLog'],
       offerActions,
-      { offer_id: inPath(id('Offer.')) },
+      { offer_id: inPath(id('Id of the offer.')) },
       ({ offer_id }) => ({ id: offer_id }),
     ),
   ]
@@ -86,7 +86,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
  */
 const CHAIN_NAME = /^(?:[.1-5a-z]{0,11}[1-5a-z]|[.1-5a-z]{12}[1-5a-j])$/
 
-/** Logs store a collection as the 64-bit number of its name. */
+/** The log subject of a collection: the 64-bit number of the name; undefined if the name cannot exist on chain. */
 function subjectOf(name: string): LogSubject | undefined {
   return CHAIN_NAME.test(name) ? { id: nameToInt64(name) } : undefined
 }

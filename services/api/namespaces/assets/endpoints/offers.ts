@@ -32,7 +32,7 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     path: '/v1/offers/:offer_id',
     tag: 'offers',
     summary: 'One offer',
-    parameters: { offer_id: inPath(id('Offer.')) },
+    parameters: { offer_id: inPath(id('Id of the offer.')) },
     record,
     failures: [notFound],
     cache: 'path',

@@ -34,8 +34,12 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'schemas',
     summary: 'One schema',
     parameters: {
-      collection_name: inPath(names('Collection.', 'comma')),
-      schema_name: inPath(names('Schema.', 'comma')),
+      collection_name: inPath(
+        names('Name of the collection; if several match, the newest schema is returned.', 'comma'),
+      ),
+      schema_name: inPath(
+        names('Name of the schema; if several match, the newest schema is returned.', 'comma'),
+      ),
     },
     record: setup.records.schema.schema,
     failures: [notFound],

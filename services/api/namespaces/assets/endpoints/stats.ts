@@ -19,7 +19,7 @@ function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint 
   return endpoint({
     path,
     tag: 'templates',
-    summary: 'How many assets a template has',
+    summary: 'Number of minted and of burned assets of a template',
     parameters,
     record: templateStatsRecord.schema,
     cache: 'path',
@@ -37,7 +37,7 @@ export const statsEndpoints: readonly Endpoint[] = [
     path: '/v1/assets/:asset_id/stats',
     tag: 'assets',
     summary: 'Mint number of an asset',
-    parameters: { asset_id: inPath(id('Asset.')) },
+    parameters: { asset_id: inPath(id('Id of the asset.')) },
     record: assetStatsRecord.schema,
     failures: [noAsset],
     cache: 'path',
@@ -50,7 +50,7 @@ export const statsEndpoints: readonly Endpoint[] = [
   endpoint({
     path: '/v1/collections/:collection_name/stats',
     tag: 'collections',
-    summary: 'How many assets, templates and schemas a collection has',
+    summary: 'Number of assets, templates and schemas of a collection',
     parameters: ofCollection,
     record: collectionStatsRecord.schema,
     cache: 'path',
@@ -68,7 +68,7 @@ export const statsEndpoints: readonly Endpoint[] = [
   endpoint({
     path: '/v1/schemas/:collection_name/:schema_name/stats',
     tag: 'schemas',
-    summary: 'How many assets and templates a schema has',
+    summary: 'Number of assets and templates of a schema',
     parameters: ofSchema,
     record: schemaStatsRecord.schema,
     cache: 'path',

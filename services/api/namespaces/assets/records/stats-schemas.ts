@@ -81,7 +81,11 @@ export const schemaStatsRecord = declareRecord('SchemaStats', 'Counts of a schem
 })
 
 /** Statistics of a template, whose counters are `n`. */
-export const templateStatsRecord = declareRecord('TemplateStats', 'How many assets a template has', {
-  assets: field.decimal('coalesce(n.minted, 0)', 'Assets ever minted'),
-  burned: field.decimal('coalesce(n.burned, 0)', 'Burned assets'),
-})
+export const templateStatsRecord = declareRecord(
+  'TemplateStats',
+  'Number of minted and of burned assets of a template',
+  {
+    assets: field.decimal('coalesce(n.minted, 0)', 'Assets ever minted'),
+    burned: field.decimal('coalesce(n.burned, 0)', 'Burned assets'),
+  },
+)

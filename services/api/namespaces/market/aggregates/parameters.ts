@@ -19,12 +19,12 @@ export const tradeTimes = {
 
 function ranking<const S extends string>(sorts: readonly [S, ...S[]], limit = MAX_RANKED) {
   return {
-    sort: choice('Value of the ranking, largest first.', sorts, { default: sorts[0] }),
+    sort: choice('Value by which the rows are ranked, largest first.', sorts, { default: sorts[0] }),
     ...paging(limit),
   }
 }
 
-const ofCollection = { collection_name: inPath(name('Collection.')) }
+const ofCollection = { collection_name: inPath(name('Name of the collection.')) }
 const collectionName = { collection_name: names('Collection is one of the given values.') }
 const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...collectionLists }
 
@@ -32,7 +32,9 @@ const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...col
 export const statsParameters = {
   collections: { ...collectionFilter, ...collectionName, ...ranking(['volume', 'sales']) },
   collection: {
-    collection_name: inPath(names('Collection; of several, the collection with the most trades.')),
+    collection_name: inPath(
+      names('Name of the collection; of several, the first one by `sort` is returned.'),
+    ),
     ...collectionFilter,
     ...ranking(['volume', 'sales']),
   },
@@ -51,7 +53,7 @@ export const statsParameters = {
     ...collectionLists,
     ...ranking(['sell_volume', 'buy_volume']),
   },
-  account: { account: inPath(text('Account.')), ...symbol, ...collectionLists },
+  account: { account: inPath(text('Name of the account.')), ...symbol, ...collectionLists },
   templates: {
     ...symbol,
     ...tradeTimes,
@@ -74,12 +76,12 @@ export const statsParameters = {
   sales: { ...symbol, ...collectionLists },
 }
 
-/** Parameters of each kind of statistics. */
+/** Values of {@link statsParameters}. */
 export type StatsValues = {
   readonly [K in keyof typeof statsParameters]: Values<(typeof statsParameters)[K]>
 }
 
-/** The token of any kind. */
+/** Value of `symbol`, a parameter of every kind of statistics. */
 export type SymbolValues = Values<typeof symbol>
-/** Earliest and latest trade time. */
+/** Values of {@link tradeTimes}. */
 export type TimeValues = Values<typeof tradeTimes>

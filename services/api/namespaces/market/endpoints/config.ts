@@ -39,7 +39,7 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       path: '/v1/marketplaces/:name',
       tag: 'marketplaces',
       summary: 'One marketplace',
-      parameters: { name: inPath(text('Marketplace.')) },
+      parameters: { name: inPath(text('Name of the marketplace.')) },
       record: marketplace.schema,
       failures: [noMarketplace],
       cache: 'path',

@@ -77,11 +77,11 @@ function saleLists(setup: MarketSetup): Endpoint[] {
   ]
   return lists.flatMap(({ path, limit, standard }) => {
     const runs = runListings(setup, { kind: 'sale', standard }, setup.records.listedSale)
-    const unnamed = standard ? 'Without it, all but cancelled ones' : 'Without it, all'
+    const unnamed = `Default: ${standard ? standard.join(', ') : 'all states'}`
     const list = endpoint({
       path,
       tag: 'sales',
-      summary: standard ? 'Sales; cancelled ones when asked for' : 'Sales',
+      summary: standard ? 'Sales, by default without cancelled sales' : 'Sales',
       parameters: listingParameters(limit, 'sale_id', {
         states: statesOf(setup.records.sale),
         note: unnamed,
@@ -99,7 +99,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
   const cheapest = endpoint({
     path: '/v1/sales/templates',
     tag: 'sales',
-    summary: 'The cheapest listed sale of each template, of one asset each',
+    summary: 'The cheapest listed sale of each template, among sales of a single asset',
     parameters: cheapestParameters(setup.limits.sales_templates),
     noted: narrowing,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
@@ -128,7 +128,7 @@ function oneListing(kind: ListingKind, records: RecordKind): Endpoint {
     path: `/v1/${group}/:${key}`,
     tag: group,
     summary: `One ${one}`,
-    parameters: named(key, inPath(id(`${one.charAt(0).toUpperCase()}${one.slice(1)}.`))),
+    parameters: named(key, inPath(id(`Id of the ${one}.`))),
     record: records.schema,
     failures: [missing],
     cache: 'path',

@@ -15,7 +15,7 @@ export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
     return endpoint({
       path: `/v1/${group}/:${key}/logs`,
       tag: group,
-      summary: `What happened to the ${one}, by the actions that did it`,
+      summary: `Log of the actions that concern the ${one}`,
       parameters: { ...named(key, inPath(id(`Id of the ${one}.`))), ...logParameters(setup.limits.logs) },
       record: shape.list(log.record.schema),
       run: ({ session, values }) =>

@@ -56,7 +56,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/prices/assets',
       tag: 'prices',
-      summary: 'Sums over assets of the prices of their templates, by token',
+      summary: 'Sums of the template prices of the matching assets, by token',
       parameters: assets,
       attributes,
       record: shape.list(priceSumRecord.schema),
@@ -65,8 +65,8 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/prices/inventory/:account',
       tag: 'prices',
-      summary: 'The same for what an account owns, by collection',
-      parameters: { account: inPath(text('Account.')), ...assets },
+      summary: 'Sums of the template prices of the assets that an account owns, by collection and token',
+      parameters: { account: inPath(text('Name of the account.')), ...assets },
       attributes,
       record: inventoryRecord,
       run: (context) => inventoryPrices(setup, context),

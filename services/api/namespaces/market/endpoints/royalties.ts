@@ -37,7 +37,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   const payouts = endpoint({
     path: '/v1/royalties/payouts',
     tag: TAG,
-    summary: 'Royalties that were paid out',
+    summary: 'Payouts of royalties',
     parameters: payoutParameters(limit),
     record: shape.list(setup.records.payout.schema),
     run: runList(records),
@@ -48,7 +48,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/royalties/accounts/:account',
       tag: TAG,
-      summary: 'What an account earned, by token',
+      summary: 'Sums of the royalties that an account earned, by token',
       parameters: royaltySumParameters,
       record: shape.list(royaltySumRecord),
       run: ({ session, values }) => royaltySums(session, values),
@@ -56,7 +56,8 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/royalties/:collection_name',
       tag: TAG,
-      summary: 'How a collection splits its fee',
+      summary:
+        'Weights by which a collection splits its fee among founders, template rules and attribute rules',
       parameters: ofCollection,
       record: royaltyConfigRecord.schema,
       failures: [notFound],
@@ -70,7 +71,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/royalties/:collection_name/templates',
       tag: TAG,
-      summary: 'Who shares for which template',
+      summary: 'Royalty rules of a collection by template: recipients and their weights',
       parameters: templateRuleParameters(limit),
       record: shape.list(royaltyTemplateRecord.schema),
       run: ({ session, values }) => royaltyTemplates(session, setup.contract, values),
@@ -78,7 +79,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/royalties/:collection_name/attributes',
       tag: TAG,
-      summary: 'Who shares for which attribute',
+      summary: 'Royalty rules of a collection by attribute: recipients and their weights',
       parameters: attributeRuleParameters(limit),
       record: shape.list(royaltyAttributeRecord.schema),
       run: ({ session, values }) => royaltyAttributes(session, setup.contract, values),

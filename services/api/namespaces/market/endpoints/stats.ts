@@ -28,7 +28,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/collections',
       tag: TAG,
-      summary: 'Trades by collection, the most first',
+      summary: 'Trades by collection, ranked by `sort`',
       parameters: statsParameters.collections,
       record: statsRecords.collections,
       run: (context) =>
@@ -55,7 +55,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/schemas/:collection_name',
       tag: TAG,
-      summary: 'Sales and listings by schema of a collection, the most first',
+      summary: 'Sold sales and open sales by schema of a collection, ranked by `sort`',
       parameters: statsParameters.schemas,
       record: statsRecords.schemas,
       run: (context) => withToken(context, 'results', (token) => schemaStats(context, setup, token)),
@@ -63,7 +63,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v2/stats/schemas/:collection_name',
       tag: TAG,
-      summary: 'Trades of single assets by schema of a collection, the most first',
+      summary: 'Trades of single assets by schema of a collection, ranked by `sort`',
       parameters: statsParameters.schemasV2,
       record: statsRecords.schemasV2,
       run: (context) => withToken(context, 'results', (token) => schemaStatsV2(context, setup, token)),
@@ -76,7 +76,7 @@ function accountEndpoints(): Endpoint[] {
     endpoint({
       path: '/v1/stats/accounts',
       tag: TAG,
-      summary: 'What accounts bought and sold, the most first',
+      summary: 'Sums of purchases and sales by account, ranked by `sort`',
       parameters: statsParameters.accounts,
       record: statsRecords.accounts,
       run: (context) => withToken(context, 'results', (token) => accountStats(context, token)),
@@ -84,7 +84,7 @@ function accountEndpoints(): Endpoint[] {
     endpoint({
       path: '/v1/stats/accounts/:account',
       tag: TAG,
-      summary: 'What one account bought and sold',
+      summary: 'Sums of the purchases and sales of one account',
       parameters: statsParameters.account,
       record: statsRecords.account,
       run: (context) => withToken(context, 'result', (token) => oneAccountStats(context, token)),
@@ -97,7 +97,7 @@ function templateEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/templates',
       tag: TAG,
-      summary: 'Trades of single assets by template, the most first',
+      summary: 'Trades of single assets by template, ranked by `sort`',
       parameters: statsParameters.templates,
       attributes: ['data', 'template_data'],
       record: statsRecords.templates,
@@ -111,7 +111,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/markets',
       tag: TAG,
-      summary: 'Trades by marketplace, the most first',
+      summary: 'Trades by marketplace, largest volume first',
       parameters: statsParameters.markets,
       record: statsRecords.markets,
       run: (context) => withToken(context, 'results', (token) => marketStats(context, setup, token)),
@@ -128,7 +128,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
     endpoint({
       path: '/v1/stats/sales',
       tag: TAG,
-      summary: 'All sales, without other listings',
+      summary: 'Totals of sold sales; auctions and buy offers are not counted',
       parameters: statsParameters.sales,
       record: statsRecords.sales,
       run: (context) => withToken(context, 'result', (token) => saleStats(context, token)),

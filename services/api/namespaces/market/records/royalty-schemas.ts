@@ -10,8 +10,12 @@ export const royaltySumRecord = shape.record('RoyaltySum', 'Sum that an account 
   payout_count: shape.decimal('Payouts'),
 })
 
-const shares = shape.object({ recipient: shape.text('Account'), weight: shape.integer('Share') })
-const sharesOf = (sql: string): Field => field.list(sql, shares, 'Who shares, by weight')
+const shares = shape.object({
+  recipient: shape.text('Account'),
+  weight: shape.integer('Weight of the share'),
+})
+const sharesOf = (sql: string): Field =>
+  field.list(sql, shares, 'Accounts that get a share, with their weights')
 
 const times = {
   updated_at_block: field.ofHistory(field.decimal('r.updated_at_block', 'Block of the last change')),
@@ -24,44 +28,59 @@ const ofCollection = {
   collection_name: field.name('r.collection_name', 'Collection'),
 }
 
-/** How a collection splits its fee; `r` is its row. */
-export const royaltyConfigRecord = declareRecord('RoyaltyConfig', 'How a collection splits its fee', {
-  ...ofCollection,
-  founders: sharesOf('r.founders'),
-  attribute_mode: field.integer('r.attribute_mode', '0 attributes merged, 1 each source by itself'),
-  split_founders: field.decimal('r.split_founders', 'Weight of the founders'),
-  split_templates: field.decimal('r.split_templates', 'Weight of the template rules'),
-  split_attributes: field.decimal('r.split_attributes', 'Weight of the attribute rules'),
-  ...times,
-})
-
-/** The rule of a template. */
-export const royaltyTemplateRecord = declareRecord('RoyaltyTemplateRule', 'Who shares for a template', {
-  ...ofCollection,
-  template_id: field.decimal('r.template_id', 'Template'),
-  recipients: sharesOf('r.recipients'),
-  ...times,
-})
-
-/** The rule of an attribute. */
-export const royaltyAttributeRecord = declareRecord('RoyaltyAttributeRule', 'Who shares for an attribute', {
-  ...ofCollection,
-  rule_id: field.decimal('r.rule_id', 'Rule'),
-  source: field.integer(
-    'r.source',
-    '0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable',
-  ),
-  field: field.text('r.field', 'Name of the attribute'),
-  value: field.json('r.value', {
-    type: 'array',
-    items: shape.attributeValue,
-    description: 'Type of the value in the ABI, then the value',
-  }),
-  weight: field.decimal('r.weight', 'Weight of the rule'),
-  recipients: sharesOf('r.recipients'),
-  lookup_hash: {
-    ...field.transaction('r.lookup_hash'),
-    schema: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Key of the rule on chain' },
+/** Weights by which a collection splits its fee; `r` is the row of the collection. */
+export const royaltyConfigRecord = declareRecord(
+  'RoyaltyConfig',
+  'Weights by which a collection splits its fee',
+  {
+    ...ofCollection,
+    founders: sharesOf('r.founders'),
+    attribute_mode: field.integer(
+      'r.attribute_mode',
+      '0: attributes of all sources are merged; 1: each source is looked up separately',
+    ),
+    split_founders: field.decimal('r.split_founders', 'Weight of the founders'),
+    split_templates: field.decimal('r.split_templates', 'Weight of the template rules'),
+    split_attributes: field.decimal('r.split_attributes', 'Weight of the attribute rules'),
+    ...times,
   },
-  ...times,
-})
+)
+
+/** The royalty rule of a template. */
+export const royaltyTemplateRecord = declareRecord(
+  'RoyaltyTemplateRule',
+  'Royalty recipients of a template',
+  {
+    ...ofCollection,
+    template_id: field.decimal('r.template_id', 'Template'),
+    recipients: sharesOf('r.recipients'),
+    ...times,
+  },
+)
+
+/** The royalty rule of an attribute. */
+export const royaltyAttributeRecord = declareRecord(
+  'RoyaltyAttributeRule',
+  'Royalty recipients of an attribute',
+  {
+    ...ofCollection,
+    rule_id: field.decimal('r.rule_id', 'Rule'),
+    source: field.integer(
+      'r.source',
+      '0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable',
+    ),
+    field: field.text('r.field', 'Name of the attribute'),
+    value: field.json('r.value', {
+      type: 'array',
+      items: shape.attributeValue,
+      description: 'Type of the value in the ABI, then the value',
+    }),
+    weight: field.decimal('r.weight', 'Weight of the rule'),
+    recipients: sharesOf('r.recipients'),
+    lookup_hash: {
+      ...field.transaction('r.lookup_hash'),
+      schema: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Key of the rule on chain' },
+    },
+    ...times,
+  },
+)

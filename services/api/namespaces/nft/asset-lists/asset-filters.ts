@@ -102,9 +102,7 @@ function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/**
- * Filters on accounts: parameter, column, and whether an index has the assets of an account in the order of the ids.
- */
+/** Filters on accounts: parameter and column. */
 const accounts = [
   ['owner', 'owner'],
   ['minter', 'minter'],

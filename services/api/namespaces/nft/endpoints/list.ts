@@ -77,7 +77,7 @@ export function countEndpointOf<V extends Values>(list: Endpoint, run: Run<V>): 
   return {
     ...list,
     path: `${list.path}/_count`,
-    summary: `${list.summary}: how many`,
+    summary: `${list.summary}: number of matching rows`,
     record: shape.rowCount,
     run,
   }

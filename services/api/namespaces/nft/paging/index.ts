@@ -1,3 +1,12 @@
-export { counting, paging, sorting, sortOrder, idBoundaries, textBoundaries } from './parameters.ts'
+export {
+  counting,
+  createdOrUpdated,
+  timeBounds,
+  paging,
+  sorting,
+  sortOrder,
+  idBoundaries,
+  textBoundaries,
+} from './parameters.ts'
 export type { PageValues, CountValues, OrderValues, BoundaryValues } from './parameters.ts'
 export { pageWindow, directionOf, pageLimits } from './paging.ts'

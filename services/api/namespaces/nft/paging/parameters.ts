@@ -7,8 +7,12 @@ const DEFAULT_PAGE_SIZE = 100
 /** `page` and `limit`. @param maximum largest `limit`. */
 export function paging(maximum: number) {
   return {
-    page: int('Page, from 1.', { default: 1, minimum: 1 }),
-    limit: int('Rows of a page.', { default: Math.min(DEFAULT_PAGE_SIZE, maximum), minimum: 1, maximum }),
+    page: int('Page number, from 1.', { default: 1, minimum: 1 }),
+    limit: int('Maximum number of rows of the page.', {
+      default: Math.min(DEFAULT_PAGE_SIZE, maximum),
+      minimum: 1,
+      maximum,
+    }),
   }
 }
 
@@ -37,6 +41,17 @@ export const counting = { count: flag('Answer with the number of matching rows, 
 /** Whether the number of rows or the rows are requested. */
 export type CountValues = Values<typeof counting>
 
+/** Parameters `before` and `after`. @param compared the time that both compare. */
+export function timeBounds(compared: string) {
+  return {
+    before: int(`The ${compared} is before this, ms since 1970.`, { minimum: 1 }),
+    after: int(`The ${compared} is after this, ms since 1970.`, { minimum: 1 }),
+  }
+}
+
+/** `before` and `after` of lists with the sorts `created` and `updated`. */
+export const createdOrUpdated = timeBounds('creation time (update time if sort is updated)')
+
 /** Parameters `ids`, the key, `lower_bound`, `upper_bound`, `before`, `after`. */
 function boundaries<K extends string, L, B>(
   key: K,
@@ -49,12 +64,11 @@ function boundaries<K extends string, L, B>(
     list(`${key} is one of the given values; together with ids, a value in either list matches.`),
   )
   return {
-    ids: list(`${key} is one of the given values.`),
+    ids: list(`${key} is one of the given values${isFilter ? `; ignored if ${key} is given` : ''}.`),
     ...(isFilter ? ({} as typeof own) : own),
     lower_bound: bound(`${key} is at least this.`),
     upper_bound: bound(`${key} is below this.`),
-    before: int('Earlier than this time, ms since 1970.', { minimum: 1 }),
-    after: int('Later than this time, ms since 1970.', { minimum: 1 }),
+    ...timeBounds('creation time'),
   }
 }
 

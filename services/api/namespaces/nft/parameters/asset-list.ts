@@ -1,7 +1,7 @@
 import { flag, ids, int, name, names } from '../../../../core/parameters/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { assetFilter, assetNameSearch, collectionLists, hideOffers } from './parameter-groups.ts'
-import { counting, paging, sorting, idBoundaries } from '../paging/index.ts'
+import { counting, paging, sorting, idBoundaries, timeBounds } from '../paging/index.ts'
 
 const mint = { minimum: 1 } as const
 
@@ -19,6 +19,7 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     ...collectionLists,
     ...hideOffers,
     ...idBoundaries('asset_id', true),
+    ...timeBounds('mint time (update or transfer time if sort is updated or transferred)'),
     authorized_account: name('Assets of collections that list this account as authorized.'),
     template_whitelist: ids('Template is one of the given values.'),
     template_blacklist: ids('Template is none of the given values; assets without a template match.'),
@@ -26,14 +27,17 @@ export function assetListParameters(limit: number, further: readonly string[] = 
       'Leave out templates of which one of the given accounts owns an asset.',
     ),
     only_duplicate_templates: flag('Only assets whose owner has an older asset of the same template.'),
-    has_backed_tokens: flag('true: assets with backed tokens; false: assets without.'),
+    has_backed_tokens: flag('true: assets with backed tokens; false: assets without backed tokens.'),
     has_template_buyoffer: flag(
       'true: assets whose template has a listed buy offer; false: all other assets.',
     ),
-    template_mint: int('Mint number.', mint),
+    template_mint: int('Mint number equals this.', mint),
     min_template_mint: int('Mint number is at least this.', mint),
     max_template_mint: int('Mint number is at most this; assets without a template match.', mint),
-    original_mint: int('Mint number of the original asset from which the asset was bridged.', mint),
+    original_mint: int(
+      'Mint number of the original asset, from which the asset was bridged, equals this.',
+      mint,
+    ),
     min_original_mint: int('Mint number of the original asset is at least this.', mint),
     max_original_mint: int('Mint number of the original asset is at most this.', mint),
   }

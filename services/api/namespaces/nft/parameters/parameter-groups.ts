@@ -10,7 +10,7 @@ export const collectionLists = {
 /** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
 export const greyLists = {
   ...collectionLists,
-  account_blacklist: names('Account is none of the given values.'),
+  account_blacklist: names('No account of the row is one of the given values.'),
 }
 
 /** Filters on one asset. */
@@ -27,9 +27,9 @@ export const assetFilter = {
   is_burnable: flag(
     'true: the template is burnable, or the asset has no template; false: the template is not burnable.',
   ),
-  minter: names('Account that authorised the mint.'),
-  initial_receiver: names('Account that got the asset at its mint.'),
-  burner: names('Account that burned the asset.'),
+  minter: names('Account that authorized the mint is one of the given values.'),
+  initial_receiver: names('Account that received the asset at the mint is one of the given values.'),
+  burner: names('Account that burned the asset is one of the given values.'),
 }
 
 /** Maximum length of a searched text: the cost of a search grows with its length. */
@@ -38,7 +38,7 @@ const searched = { maximum: 100 } as const
 /** Name search on collections. */
 export const collectionSearch = {
   match: name('The collection name contains this text.'),
-  search: text('Words similar to this text in the collection name or the displayed name.', {
+  search: text('The collection name or the displayed name contains words similar to this text.', {
     minimum: 1,
     ...searched,
   }),
@@ -46,15 +46,15 @@ export const collectionSearch = {
 
 /** Name search on templates. */
 export const templateNameSearch = {
-  match: text('Text in the name of the template, in any letter case.', searched),
-  search: text('Words similar to this text in the name of the template.', searched),
+  match: text('The name of the template contains this text, in any letter case.', searched),
+  search: text('The name of the template contains words similar to this text.', searched),
 }
 
 /** Name search on assets and their templates. */
 export const assetNameSearch = {
   ...templateNameSearch,
-  match_immutable_name: text("Text in the name of the asset's immutable data.", searched),
-  match_mutable_name: text("Text in the name of the asset's mutable data.", searched),
+  match_immutable_name: text('The name in the immutable data of the asset contains this text.', searched),
+  match_mutable_name: text('The name in the mutable data of the asset contains this text.', searched),
 }
 
 /** `hide_offers`. */

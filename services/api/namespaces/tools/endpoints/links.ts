@@ -40,7 +40,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
   const logs = endpoint({
     path: '/v1/links/:link_id/logs',
     tag: 'links',
-    summary: 'What happened to a link, by the actions that did it',
+    summary: 'Log of the actions that concern a link',
     parameters: linkLogParameters(setup.limits.logs),
     record: shape.list(linkLogRecord.schema),
     run: (context) => selectLinkLogs(setup.lists, context, Object.keys(linkActions)),
