@@ -331,18 +331,18 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
        SELECT auction_id, max(bid_number) FROM atomicmarket_auctions_bids GROUP BY 1 ORDER BY 1 LIMIT 1) RETURNING auction_id AS id`,
   ],
   [
-    'the numbers of the assets of each side of an offer have no gap: offer_id $',
+    'the numbers of the assets of each side of an offer have no gap, and each number has one row: offer_id $',
     `DELETE FROM atomicassets_offers_assets WHERE index = 1 AND (offer_id, owner) IN (
        SELECT offer_id, owner FROM atomicassets_offers_assets WHERE index = 2 ORDER BY 1 LIMIT 1)
      RETURNING concat_ws(' ', offer_id, 'owner', owner) AS id`,
   ],
   [
-    'the numbers of the assets of an auction have no gap: auction_id $',
+    'the numbers of the assets of an auction have no gap, and each number has one row: auction_id $',
     `DELETE FROM atomicmarket_auctions_assets WHERE index = 1 AND auction_id IN (
        SELECT auction_id FROM atomicmarket_auctions_assets WHERE index = 2) RETURNING auction_id AS id`,
   ],
   [
-    'the numbers of the assets of a buy offer have no gap: buyoffer_id $',
+    'the numbers of the assets of a buy offer have no gap, and each number has one row: buyoffer_id $',
     `DELETE FROM atomicmarket_buyoffers_assets WHERE index = 1 AND buyoffer_id IN (
        SELECT buyoffer_id FROM atomicmarket_buyoffers_assets WHERE index = 2) RETURNING buyoffer_id AS id`,
   ],
@@ -365,7 +365,62 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
     'each row of assets.assets has the log of its creation: asset_id 1099511627790',
     `DELETE FROM contract_traces WHERE name = 'logmint' AND metadata->>'asset_id' = '1099511627790' RETURNING 1 AS id`,
   ],
+  [
+    'each logged creation has its row in market.sales: sale_id ',
+    `DELETE FROM atomicmarket_sales WHERE sale_id IN (SELECT max(sale_id) FROM atomicmarket_sales) RETURNING sale_id AS id`,
+  ],
+  ['each logged mint has its asset: asset 1099511627776', 'SELECT 1 AS id FROM contract_traces LIMIT 1'],
+  [
+    'each collection and schema whose creation was logged has its row: collection emptycollect',
+    "DELETE FROM atomicassets_collections WHERE collection_name = 'emptycollect' RETURNING 1 AS id",
+  ],
+  [
+    'each schema has its collection, and each template and asset its schema: collection $',
+    `DELETE FROM atomicassets_schemas WHERE (collection_name, schema_name) IN (
+       SELECT collection_name, schema_name FROM atomicassets_assets WHERE asset_id = 1099511627777)
+     RETURNING concat_ws(' ', collection_name, 'schema', schema_name) AS id`,
+  ],
+  [
+    'each token of a listing is a token of the market: $ of market.sales.listing_symbol',
+    `DELETE FROM atomicmarket_tokens WHERE token_symbol = 'KARMA' RETURNING token_symbol AS id`,
+  ],
+  [
+    'each marketplace of a listing has its row: "" of market.auctions.maker_marketplace',
+    "DELETE FROM atomicmarket_marketplaces WHERE marketplace_name = '' RETURNING 1 AS id",
+  ],
 ]
+
+it('an import that refused an incomplete source starts over with the completed source of the same block', async () => {
+  const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
+  const client = await connectDatabase(source.address, { applicationName: 'test' })
+  try {
+    await client.query('CREATE TABLE kept AS SELECT * FROM atomicmarket_sales')
+    await client.query('TRUNCATE atomicmarket_sales')
+    const options = { source: source.address, database: target.address }
+    await expect(runImport(options)).rejects.toMatchObject({ code: 'IMPORT_SOURCE_INCOMPLETE' })
+    await client.query('INSERT INTO atomicmarket_sales SELECT * FROM kept')
+    expect(await runImport(options)).toMatchObject({ resumedSteps: 0, lacking: [] })
+  } finally {
+    await client.end()
+    await Promise.all([source.drop(), target.drop()])
+  }
+})
+
+it('the import refuses a source in which an asset stands twice in the list of an offer', async () => {
+  const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
+  const client = await connectDatabase(source.address, { applicationName: 'test' })
+  try {
+    await client.query(
+      'INSERT INTO atomicassets_offers_assets SELECT * FROM atomicassets_offers_assets WHERE offer_id = 1 LIMIT 1',
+    )
+    await expect(runImport({ source: source.address, database: target.address })).rejects.toThrow(
+      'the numbers of the assets of each side of an offer have no gap, and each number has one row: offer_id 1 ',
+    )
+  } finally {
+    await client.end()
+    await Promise.all([source.drop(), target.drop()])
+  }
+})
 
 it('the import refuses a source that lacks rows and names each gap, and imports the source if the operator accepts the gaps', async () => {
   const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]

@@ -69,8 +69,9 @@ export function addImportDatabase(program: Command, io: CliIo): void {
       'after',
       `
 After an unfinished import the filler refuses to start on the incomplete database. Run the import again: it continues
-with the next step if the old database has indexed no further block (stop the old filler; the old API may run). Otherwise
-the import deletes the copied rows and starts over. It refuses a database in which a reader has already committed blocks.
+with the next step if the old database has indexed no further block (stop the old filler; the old API may run). Otherwise,
+and after it has refused an incomplete source, the import deletes the copied rows and starts over; with --allow-gaps it
+continues after the refusal. It refuses a database in which a reader has already committed blocks.
 
 No other program may write to the database during the import: the import holds the lease of the reader.`,
     )

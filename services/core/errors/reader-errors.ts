@@ -86,7 +86,7 @@ export const readerErrors = {
     meaning:
       'The source database of an import lacks rows, blocks or logs: its rows break a rule of completeness.',
     remedy:
-      'Import a complete database. To accept the gaps that the message names, run the same command with `--allow-gaps`: the import continues where it stopped, and `verify` and `/health` report the missing data.',
+      'Complete the source database and run the same command again: the import starts over. To accept the gaps that the message names, run it with `--allow-gaps`: the import continues where it stopped, and `verify` and `/health` report the missing data.',
   },
   IMPORT_TARGET_FILLED: {
     meaning: 'An import was requested into a database in which the reader has already indexed blocks.',

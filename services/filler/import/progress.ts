@@ -28,10 +28,15 @@ export interface ImportSubject {
  * Starts an import, or resumes an unfinished import of the same source. Rows of an unfinished import of another source
  * are deleted first.
  *
+ * @param startsOver whether the rows of an unfinished import of the same source are deleted, too.
  * @returns whether the import is resumed.
  * @throws FatalError `IMPORT_TARGET_FILLED`.
  */
-export async function beginImport(store: Store, subject: ImportSubject): Promise<boolean> {
+export async function beginImport(
+  store: Store,
+  subject: ImportSubject,
+  startsOver = false,
+): Promise<boolean> {
   const { reader } = store.lease
   if (store.position !== null)
     throw new FatalError(
@@ -43,7 +48,7 @@ export async function beginImport(store: Store, subject: ImportSubject): Promise
     'SELECT finished_at IS NULL AND kind = $2 AND fingerprint = $3 AS same FROM chain.imports WHERE reader = $1',
     [reader, kind, fingerprint],
   )
-  if (known?.same === true) return true
+  if (known?.same === true && !startsOver) return true
   await store.wipe(async (statements) => {
     await statements.run('DROP SCHEMA IF EXISTS import CASCADE', [])
     await statements.run('DELETE FROM chain.import_steps WHERE reader = $1', [reader])

@@ -15,6 +15,7 @@ import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
+import { createdRows, presenceRules } from './presence-rules.ts'
 
 /** Number of violating rows that an error message names. */
 const MOST_NAMED = 5
@@ -65,15 +66,20 @@ function loggedBlocksOf(family: string): Rule {
   }
 }
 
-function loggedRows({ table, id, family, created, log }: NumberedTable): Rule {
+/** Rules that each row has the log of its creation, and each log of a creation its row. */
+function loggedRows(numbered: NumberedTable): Rule[] {
+  const { table, id, family, created, log } = numbered
   const lacks =
     log === undefined
       ? 'r.minted_seq IS NULL'
       : `NOT EXISTS (SELECT FROM ${family}.logs l WHERE l.action = ${logCodes[family][log]!} AND l.subject = r.${id})`
-  return {
-    rule: `each row of ${table} has the log of its creation`,
-    violations: `SELECT concat_ws(' ', '${id}', r.${id}) FROM ${table} r WHERE r.${created} > 0 AND ${lacks} ORDER BY r.${id}`,
-  }
+  return [
+    {
+      rule: `each row of ${table} has the log of its creation`,
+      violations: `SELECT concat_ws(' ', '${id}', r.${id}) FROM ${table} r WHERE r.${created} > 0 AND ${lacks} ORDER BY r.${id}`,
+    },
+    ...(log === undefined ? [] : [createdRows(numbered, logCodes[family][log]!)]),
+  ]
 }
 
 /**
@@ -84,7 +90,7 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
   return [
     ...(['assets', 'market', 'tools'] as const).filter((family) => logs[family]).map(loggedBlocksOf),
-    ...numberedTables.filter(({ family }) => logs[family]).map(loggedRows),
+    ...numberedTables.filter(({ family }) => logs[family]).flatMap(loggedRows),
     {
       rule: 'each offer has an asset',
       violations: `SELECT concat_ws(' ', 'offer', offer_id) FROM assets.offers WHERE cardinality(sender_asset_ids || recipient_asset_ids) = 0`,
@@ -132,8 +138,8 @@ const placedAssets = [
 ] as const
 
 /**
- * Finds rows that the source lost from its lists of assets, by the gap in the numbers; returns one text for each list
- * with gaps. The copied rows have no numbers. A lost row with the last number of its list leaves no gap.
+ * Finds lists of assets of which the source lost a row, by the gap in the numbers, or has a row twice; returns one text
+ * for each kind of list. The copied rows have no numbers. A lost row with the last number of its list leaves no gap.
  */
 export async function findLostAssets({ source, accounts }: PartContext): Promise<string[]> {
   const lost: string[] = []
@@ -142,9 +148,9 @@ export async function findLostAssets({ source, accounts }: PartContext): Promise
     if (account === null) continue
     const names = by.map((column) => `'${column}', ${column}`).join(', ')
     const rule = {
-      rule: `the numbers of ${of} have no gap`,
+      rule: `the numbers of ${of} have no gap, and each number has one row`,
       violations: `SELECT concat_ws(' ', ${names}) FROM ${table} WHERE ${contract} = ${literal(account)}
-        GROUP BY ${by.join(', ')} HAVING count(*) < max(index) ORDER BY ${by.join(', ')}`,
+        GROUP BY ${by.join(', ')} HAVING count(*) <> max(index) ORDER BY ${by.join(', ')}`,
     }
     const broken = await findBroken((text) => source.query(text), rule, MOST_NAMED)
     if (broken !== null) lost.push(describeBroken(broken))
@@ -155,7 +161,11 @@ export async function findLostAssets({ source, accounts }: PartContext): Promise
 /** Checks the copied rows by the rules of `verify` and by the history rules; returns one text for each broken rule. */
 export async function findLacking(statements: Statements, stored: StoredEvents): Promise<string[]> {
   const counted = new Map(numberedTables.map((numbered) => [denseIds(numbered).rule, countedIds(numbered)]))
-  const rules = [...derivedRules.map((rule) => counted.get(rule.rule) ?? rule), ...historyRules(stored)]
+  const rules = [
+    ...derivedRules.map((rule) => counted.get(rule.rule) ?? rule),
+    ...presenceRules,
+    ...historyRules(stored),
+  ]
   const lacking: string[] = []
   for (const rule of rules) {
     const broken = await findBroken((text) => statements.select(text, []), rule, MOST_NAMED)

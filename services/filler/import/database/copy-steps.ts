@@ -187,13 +187,13 @@ async function writeEvents(
     const rest = appended.rows.map((row) => copyLine(names, row))
     if (rest.length > 0) written += await copyText(target, { table, columns: names }, rest)
   }
-  const { mints, medians, startingBids, auctionChanges, templates, typedSchemas } = rows.facts
+  const { mints, medians, startingBids, auctionChanges, templates, typedSchemas, creations } = rows.facts
   const copyFacts = async (
     table: string,
     columns: readonly string[],
-    list: readonly (readonly (bigint | number | string | boolean)[])[],
+    list: readonly (readonly (bigint | number | string | boolean | null)[])[],
   ): Promise<void> => {
-    const lines = list.map((values) => `${values.join('\t')}\n`)
+    const lines = list.map((values) => `${values.map((value) => value ?? '\\N').join('\t')}\n`)
     if (lines.length > 0) await copyText(target, { table: `import.${table}`, columns }, lines)
   }
   await copyFacts('mints', ['asset_id', 'seq'], mints)
@@ -202,5 +202,6 @@ async function writeEvents(
   await copyFacts('auction_changes', ['auction_id', 'block', 'time_ms'], auctionChanges)
   await copyFacts('templates', ['template_id', 'is_brief'], templates)
   await copyFacts('typed_schemas', ['collection_name', 'schema_name'], typedSchemas)
+  await copyFacts('creations', ['collection_name', 'schema_name'], creations)
   return written
 }

@@ -34,6 +34,8 @@ export interface EventFacts {
   readonly templates: (readonly [bigint, boolean])[]
   /** Collection and schema name of schemas whose media types an action set. */
   readonly typedSchemas: (readonly [string, string])[]
+  /** Collection and schema name of each created schema; the schema name is null for a created collection. */
+  readonly creations: (readonly [string, string | null])[]
   /** Number of actions that this version does not know, by name. */
   readonly unknown: Map<string, number>
   /** Number of logged attribute maps that could not be packed. */
@@ -53,6 +55,7 @@ export class EventRows {
     auctionChanges: [],
     templates: [],
     typedSchemas: [],
+    creations: [],
     unknown: new Map(),
     unpacked: 0,
   }
@@ -174,6 +177,8 @@ export class EventRows {
         return log.write(action, BigInt(template as string | number), rest)
       default:
         if (!(trace.name in assetsLogCodes) || typeof collection !== 'string') return this.#noteUnknown(trace)
+        if (trace.name === 'createcol') this.facts.creations.push([collection, null])
+        if (trace.name === 'createschema') this.facts.creations.push([collection, String(rest.schema_name)])
         if ('market_fee' in rest) rest.market_fee = repairFloat('double', rest.market_fee)
         return log.write(action, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
     }

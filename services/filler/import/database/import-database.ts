@@ -1,11 +1,11 @@
 import type { NodeBlock } from '../../../core/chain-node/index.ts'
 import type { DatabaseAddress } from '../../../core/database/index.ts'
-import { describeError } from '../../../core/errors/index.ts'
+import { describeError, FatalError } from '../../../core/errors/index.ts'
 import type { Handler } from '../../handlers/index.ts'
 import { CommitUnit } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Table } from '../../../core/model/index.ts'
-import { beginImport, finishImport, loadStep, readSteps } from '../progress.ts'
+import { beginImport, finishImport, loadStep, NOTE_STEP, readSteps } from '../progress.ts'
 import type { ImportProgress } from '../progress.ts'
 import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
 import { sealImported } from '../../pipeline/index.ts'
@@ -109,6 +109,12 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   }
 }
 
+/**
+ * Marks that the completeness checks refused the copied rows. The next run copies them again, because the operator may
+ * have completed the source at the same block, except if the operator accepts the gaps.
+ */
+const REFUSED_STEP = 'refused as incomplete'
+
 /** Temporary tables. The event steps fill them from the log, and later steps read them to complete other rows. */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
@@ -165,15 +171,21 @@ class DatabaseImport {
 
   async run(): Promise<ImportReport> {
     const started = performance.now()
-    await beginImport(this.#store, {
-      kind: 'database',
-      source: describeAddress(this.#options.source),
-      fingerprint: this.#source.fingerprint,
-      block: this.#block,
-      historySince: null,
-      workTables,
-    })
+    const isRefused = (await readSteps(this.#store)).has(REFUSED_STEP)
+    await beginImport(
+      this.#store,
+      {
+        kind: 'database',
+        source: describeAddress(this.#options.source),
+        fingerprint: this.#source.fingerprint,
+        block: this.#block,
+        historySince: null,
+        workTables,
+      },
+      isRefused && this.#options.mayLack !== true,
+    )
     this.#done = await readSteps(this.#store)
+    this.#done.delete(REFUSED_STEP)
     const resumedSteps = this.#done.size
     await this.#ensurePartitions()
     await this.#copy()
@@ -205,17 +217,26 @@ class DatabaseImport {
     let briefTemplates: string[] = []
     this.#report('checks', 0, 1, 0)
     const lostAssets = await findLostAssets(this.#context)
-    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs }, async (statements) => {
-      for (const setting of PLANS_OF_WHOLE_TABLES) await statements.run(setting, [])
-      lacking = [...lostAssets, ...(await findLacking(statements, this.#stored()))]
-      requireComplete(lacking, this.#options.mayLack === true)
-      briefTemplates = await findBriefTemplates(statements)
-      const gaps = [...lacking, ...describeBrief(briefTemplates)]
-      if (gaps.length > 0)
-        await statements.run('UPDATE chain.imports SET accepted_gaps = $2 WHERE reader = $1', [
-          this.#options.settings.name,
-          gaps,
-        ])
+    const finished = finishImport(
+      this.#store,
+      { num, id: Buffer.from(id, 'hex'), timeMs },
+      async (statements) => {
+        for (const setting of PLANS_OF_WHOLE_TABLES) await statements.run(setting, [])
+        lacking = [...lostAssets, ...(await findLacking(statements, this.#stored()))]
+        requireComplete(lacking, this.#options.mayLack === true)
+        briefTemplates = await findBriefTemplates(statements)
+        const gaps = [...lacking, ...describeBrief(briefTemplates)]
+        if (gaps.length > 0)
+          await statements.run('UPDATE chain.imports SET accepted_gaps = $2 WHERE reader = $1', [
+            this.#options.settings.name,
+            gaps,
+          ])
+      },
+    )
+    await finished.catch(async (error: unknown) => {
+      if (error instanceof FatalError && error.code === 'IMPORT_SOURCE_INCOMPLETE')
+        await this.#store.query(NOTE_STEP, [this.#options.settings.name, REFUSED_STEP, 0])
+      throw error
     })
     this.#report('checks', 1, 1, 0)
     return { lacking, briefTemplates }

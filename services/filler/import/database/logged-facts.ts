@@ -5,6 +5,7 @@ import type { ImportWorker } from './workers.ts'
 export const loggedTables = [
   'CREATE TABLE import.templates (template_id bigint NOT NULL, is_brief boolean NOT NULL)',
   'CREATE TABLE import.typed_schemas (collection_name text NOT NULL, schema_name text NOT NULL)',
+  'CREATE TABLE import.creations (collection_name text NOT NULL, schema_name text)',
 ]
 
 const statements = [

@@ -29,13 +29,16 @@ interface SourceFacts {
   readonly columns: ReadonlySet<string>
 }
 
+/** Version of the work tables of an import. A newer version does not resume an import of an older one. */
+const COPY_VERSION = 2
+
 /** A database of eosio-contract-api or atomicassets-api as of one snapshot. Nothing in it is ever changed. */
 export class OldSource {
   readonly address: DatabaseAddress
   readonly position: OldPosition
   /** Schema version, as `dbinfo` names it. */
   readonly version: string
-  /** Hash of address, version and position: changes whenever the source indexes more blocks. */
+  /** Hash of address, version and position: changes whenever the source indexes more blocks, or the import other tables. */
   readonly fingerprint: string
   readonly #leader: pg.Client
   readonly #snapshot: string
@@ -49,7 +52,7 @@ export class OldSource {
     this.version = version
     this.#columns = columns
     this.fingerprint = createHash('sha256')
-      .update(JSON.stringify([address.host, address.port, address.database, version, position]))
+      .update(JSON.stringify([COPY_VERSION, address.host, address.port, address.database, version, position]))
       .digest('hex')
   }
 

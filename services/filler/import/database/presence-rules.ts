@@ -1,0 +1,73 @@
+import { allMarketListings } from '../../../core/model/tables/index.ts'
+import type { Rule } from '../../../core/derived/index.ts'
+import { BRIEF_TEMPLATES } from './logged-facts.ts'
+
+/** Statement that returns each different value of a listing column, with the name of the column. */
+function valuesOf(columns: readonly string[]): string {
+  return allMarketListings
+    .flatMap(({ table }) =>
+      columns
+        .filter((column) => column in table.columns)
+        .map(
+          (column) =>
+            `SELECT DISTINCT '${table.name}.${column}' AS origin, ${column} AS value FROM ${table.name} WHERE ${column} IS NOT NULL`,
+        ),
+    )
+    .join(' UNION ALL ')
+}
+
+const listingTokens = valuesOf(['token_symbol', 'settlement_symbol', 'listing_symbol'])
+const listingMarketplaces = valuesOf(['maker_marketplace', 'taker_marketplace'])
+
+/**
+ * Rules that the rows which other rows and logs name are there. The contracts never remove collections, schemas,
+ * tokens and marketplaces. The log names rows that no other row names, such as the last row of a table.
+ */
+export const presenceRules: readonly Rule[] = [
+  {
+    rule: 'each logged mint has its asset',
+    violations: `SELECT DISTINCT concat_ws(' ', 'asset', m.asset_id) FROM import.mints m
+      WHERE NOT EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = m.asset_id) ORDER BY 1`,
+  },
+  {
+    rule: 'each collection and schema whose creation was logged has its row',
+    violations: `SELECT concat_ws(' ', 'collection', c.collection_name, 'schema ' || c.schema_name) FROM import.creations c
+      WHERE NOT EXISTS (SELECT FROM assets.collections k WHERE k.collection_name = c.collection_name)
+        OR c.schema_name IS NOT NULL AND NOT EXISTS (SELECT FROM assets.schemas s
+          WHERE (s.collection_name, s.schema_name) = (c.collection_name, c.schema_name)) ORDER BY 1`,
+  },
+  {
+    rule: 'each schema has its collection, and each template and asset its schema',
+    violations: `SELECT concat_ws(' ', 'collection', collection_name) FROM assets.schemas s
+      WHERE NOT EXISTS (SELECT FROM assets.collections c WHERE c.collection_name = s.collection_name)
+      UNION SELECT concat_ws(' ', 'collection', collection_name, 'schema', schema_name) FROM (
+        SELECT DISTINCT collection_name, schema_name FROM assets.templates
+        UNION SELECT collection_name, schema_name FROM assets.schema_counts) u
+      WHERE NOT EXISTS (SELECT FROM assets.schemas s
+        WHERE (s.collection_name, s.schema_name) = (u.collection_name, u.schema_name)) ORDER BY 1`,
+  },
+  {
+    rule: 'each token of a listing is a token of the market',
+    violations: `SELECT concat_ws(' ', value, 'of', origin) FROM (${listingTokens}) v
+      WHERE NOT EXISTS (SELECT FROM market.tokens t WHERE t.token_symbol = v.value)
+        AND NOT EXISTS (SELECT FROM market.symbol_pairs y WHERE v.origin = 'market.sales.listing_symbol' AND y.listing_symbol = v.value) ORDER BY 1`,
+  },
+  {
+    rule: 'each marketplace of a listing has its row',
+    violations: `SELECT concat_ws(' ', '"' || value || '"', 'of', origin) FROM (${listingMarketplaces}) v
+      WHERE NOT EXISTS (SELECT FROM market.marketplaces m WHERE m.marketplace_name = v.value) ORDER BY 1`,
+  },
+]
+
+/** Rule that each row whose creation was logged is there. @param code code of the log action that creates a row. */
+export function createdRows(
+  { table, id, family }: { table: string; id: string; family: string },
+  code: number,
+): Rule {
+  const brief = table === 'assets.templates' ? ` AND l.subject NOT IN (${BRIEF_TEMPLATES})` : ''
+  return {
+    rule: `each logged creation has its row in ${table}`,
+    violations: `SELECT concat_ws(' ', '${id}', l.subject) FROM ${family}.logs l
+      WHERE l.action = ${code}${brief} AND NOT EXISTS (SELECT FROM ${table} r WHERE r.${id} = l.subject) ORDER BY l.subject`,
+  }
+}
