@@ -1,9 +1,9 @@
 #!/bin/bash
-# Whether a service of this container answers with success: probe.sh [--print] PATH [HOST PORT]. Without HOST and PORT those
-# of the rendered file `listener` count. The shell alone does it: starting a program costs a hundred times as much processor
-# time, and a busy machine takes seconds for it. --print shows the answer to people.
+# Checks whether a service of this container answers with a success status: probe.sh [--print] PATH [HOST PORT]. The default
+# of HOST and PORT is in the rendered file `listener`. The script starts no program: starting one costs a hundred times as
+# much processor time, and takes seconds on a busy machine. --print shows the answer to people.
 version=1.1
-# Answers of HTTP/1.0 have no chunks.
+# --print uses HTTP/1.0: its answers are not split into chunks.
 if [ "$1" = --print ]; then version=1.0; shift; fi
 host=${2:-} port=${3:-}
 [ -n "$port" ] || read -r host port </etc/pronghorn/listener || exit 1

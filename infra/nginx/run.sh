@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs nginx, and has it read its certificate again when the files have changed: no restart for a renewal.
+# Runs nginx, and reloads nginx when the files of the certificate or the configuration have changed, so that a renewed
+# certificate needs no restart.
 set -u
 configuration=/etc/pronghorn/nginx/nginx.conf
 fingerprint() {
@@ -13,7 +14,7 @@ unreadable() {
   done
 }
 
-# The same complaint is logged once: nginx puts the time and its process before it.
+# Logs a message once, however often it repeats. Time and process number, which nginx prepends, are not compared.
 complaint=''
 complain() {
   said=$(echo "$1" | sed 's|[0-9/]* [0-9:]* \(\[[a-z]*\]\) [0-9]*#[0-9]*: |\1 |')
@@ -33,15 +34,16 @@ while kill -0 "$server" 2>/dev/null; do
   [ "$found" = "$known" ] && continue
   files=$(unreadable)
   if [ -n "$files" ]; then
-    complain "cannot read $(echo $files), needed by user $(id -u): the certificate of before is still served"
+    complain "user $(id -u) cannot read $(echo $files): the previous certificate stays in use"
     continue
   fi
-  # A pair that does not fit yet, or a file half replaced, is tried again at the next look.
+  # While the files are being replaced, a key may not match its certificate, or a file may be incomplete: such files are
+  # tried again after RELOAD_SECONDS.
   if reason=$(nginx -t -q -c "$configuration" 2>&1); then
     complain ''
     kill -HUP "$server" && known=$found && echo 'certificate or configuration changed: reloaded' >&2
   else
-    complain "what has changed cannot be used, the certificate of before is still served: $reason"
+    complain "the changed files cannot be used, and the previous certificate stays in use: $reason"
   fi
 done
 wait "$server"

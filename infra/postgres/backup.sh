@@ -1,13 +1,14 @@
 #!/bin/bash
-# Writes a backup of the database while all services run: backup.sh NAME, into /backups/NAME. Directory format, several
-# processes, all in one snapshot; a manifest says what is in it, with the digest of each table, checksums that it is whole.
+# Writes a backup of the database into /backups/NAME while all services run: backup.sh NAME. Several processes of pg_dump
+# write the directory format from one snapshot. The manifest lists the content with the digest of each table; SHA256SUMS
+# lists every file, to detect damage.
 . "$(dirname "$0")/common.sh"
-name=${1:?"a name for the backup"}
-[[ $name =~ ^[A-Za-z0-9._-]+$ ]] || fail "a backup's name has letters, digits, dots, hyphens and underscores only: $name"
+name=${1:?"usage: backup.sh NAME"}
+[[ $name =~ ^[A-Za-z0-9._-]+$ ]] || fail "the name of a backup may contain only letters, digits, dots, hyphens and underscores: $name"
 target=$backups/$name
 partial=$target.partial
-[ ! -e "$target" ] || fail "there is a backup $name already"
-# A backup takes about as much as the one before it.
+[ ! -e "$target" ] || fail "the backup $name already exists"
+# A backup takes about as much space as the newest one.
 last=$(find "$backups" -mindepth 2 -maxdepth 2 -name manifest.json -printf '%T@ %h\n' 2>/dev/null | sort -rn | sed -n '1s/^[^ ]* //p' || true)
 if [ -n "$last" ]; then
   needed=$(du -sk "$last" | cut -f1)
@@ -19,12 +20,12 @@ trap 'rm -rf "$partial"' EXIT
 trap 'exit 1' TERM INT
 mkdir "$partial"
 
-# One session holds the snapshot that the manifest and every process of the dump see.
+# One session exports the snapshot that the manifest and every process of the dump read.
 coproc HOLDER { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1; }
-# The shell forgets it, with HOLDER_PID, as soon as the session has ended.
+# Bash unsets HOLDER_PID as soon as the session has ended.
 holder=$HOLDER_PID
 printf 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\nSELECT pg_export_snapshot();\n' >&"${HOLDER[1]}"
-read -r -t 30 snapshot <&"${HOLDER[0]}" || fail 'the database did not give a snapshot'
+read -r -t 30 snapshot <&"${HOLDER[0]}" || fail 'the database exported no snapshot within 30 seconds'
 cat >&"${HOLDER[1]}" <<'SQL'
 SELECT json_build_object(
   'format', 1,
@@ -36,9 +37,9 @@ SELECT json_build_object(
   'bytes', pg_database_size(current_database()),
   'digest', chain.digest_summary());
 SQL
-# It reads every row for the digests, while the dump does the same.
+# The session reads every row for the digests while pg_dump reads every row for the dump.
 pg_dump --format=directory --jobs="$jobs" --snapshot="$snapshot" --compress=3 --file="$partial/dump"
-read -r manifest <&"${HOLDER[0]}" || fail 'the database could not describe itself'
+read -r manifest <&"${HOLDER[0]}" || fail 'the database returned no manifest'
 printf 'COMMIT;\n\\q\n' >&"${HOLDER[1]}"
 wait "$holder" 2>/dev/null || true
 

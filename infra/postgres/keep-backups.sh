@@ -1,9 +1,11 @@
 #!/bin/bash
-# Keeps backups: one in every interval, some of them for weeks, one restored and compared once a week, a hook after each.
-#   keep-backups.sh            does so until it is stopped
-#   keep-backups.sh --once     does what is due now, and ends with 1 when some of it failed
-#   keep-backups.sh --healthy  whether the newest whole backup is younger than two intervals and nothing has failed since
-# What it knows is in the file `status` of the folder, for `scripts/doctor`. Times are UTC.
+# Runs the backup schedule: writes a backup in every interval, calls the hook after each backup, restores and compares a
+# backup every BACKUP_CHECK_DAYS, and removes old backups.
+#   keep-backups.sh            runs the schedule until it is stopped
+#   keep-backups.sh --once     runs the due tasks once; exits with 1 if a task failed
+#   keep-backups.sh --healthy  exits with 0 if the newest complete backup is younger than two intervals and the last backup
+#                              and the last comparison succeeded
+# The file `status` in the folder of the backups stores the results, for `scripts/doctor`. Times are UTC.
 . "$(dirname "$0")/common.sh"
 scripts=$(cd "$(dirname "$0")" && pwd)
 hours=${BACKUP_HOURS:-24}
@@ -22,7 +24,7 @@ pattern='^auto-[0-9]{8}-[0-9]{6}$'
 [[ $at =~ ^([01][0-9]|2[0-3]):[0-5][0-9]$ ]] || fail "BACKUP_AT: found \"$at\", allowed: a time of day such as 03:00 (UTC)"
 [[ $keep =~ ^[1-9][0-9]{0,3}$ ]] || fail "BACKUP_KEEP: found \"$keep\", allowed: a number of backups from 1"
 [[ $keep_weeks =~ ^[0-9]{1,3}$ ]] || fail "BACKUP_KEEP_WEEKS: found \"$keep_weeks\", allowed: a number of weeks from 0"
-[[ $check_days =~ ^[0-9]{1,3}$ ]] || fail "BACKUP_CHECK_DAYS: found \"$check_days\", allowed: a number of days, 0 for never"
+[[ $check_days =~ ^[0-9]{1,3}$ ]] || fail "BACKUP_CHECK_DAYS: found \"$check_days\", allowed: a number of days; 0: never"
 every=$((hours * 3600))
 offset=$((10#${at%:*} * 3600 + 10#${at#*:} * 60))
 
@@ -48,18 +50,18 @@ save_status() {
   mv "$status_file.new" "$status_file"
 }
 
-seconds_of() { # the time in a backup's name
+seconds_of() { # seconds since 1970 of the time in the name of a backup
   local name=${1#auto-}
   date -u -d "${name:0:4}-${name:4:2}-${name:6:2} ${name:9:2}:${name:11:2}:${name:13:2}" +%s
 }
-list_backups() { # names of whole scheduled backups, the newest first
+list_backups() { # names of complete scheduled backups, the newest first
   local path
   for path in "$backups"/auto-*; do
     if [[ ${path##*/} =~ $pattern ]] && [ -f "$path/manifest.json" ]; then printf '%s\n' "${path##*/}"; fi
   done | sort -r
 }
 
-# attempt WHAT COMMAND…: keeps the last line of what it says when it fails under WHAT_failure.
+# attempt WHAT COMMAND…: runs a command. If the command fails, the last line of its output is stored as WHAT_failure.
 attempt() {
   local what=$1 said=/tmp/said.$$ code=0 reason='' task=backup seconds=$every
   shift
@@ -70,7 +72,7 @@ attempt() {
     save_status "${what}_failed_at" '' "${what}_failure" ''
   else
     reason=$(tail -n 1 "$said" | tr -cd '[:print:]' | cut -c1-300)
-    reason=${reason:-it ended with $code}
+    reason=${reason:-exit code $code}
     save_status "${what}_failed_at" "$(stamp)" "${what}_failure" "$reason"
   fi
   [ "$what" = backup ] || task=backup-$what
@@ -83,7 +85,7 @@ attempt() {
 write_backup() {
   local name
   name=auto-$(date -u +%Y%m%d-%H%M%S)
-  # What a run that was cut off has left.
+  # Remove the files of an interrupted backup.
   rm -rf "$backups"/auto-*.partial
   attempt backup "$scripts/backup.sh" "$name"
 }
@@ -108,18 +110,18 @@ prune() {
     kept=$((kept + 1))
     week=$(($(seconds_of "$name") / 604800))
     [ "$kept" -gt "$keep" ] || continue
-    # The last one that was restored and compared stays until a later one was.
+    # Retain the backup that was restored and compared last, until a later backup has been compared.
     [ "$name" != "${status[checked]:-}" ] || continue
     if [ "$(seconds_of "$name")" -ge "$oldest" ] && [[ $weeks != *" $week "* ]]; then
       weeks="$weeks$week "
       continue
     fi
     say "removing $name"
-    rm -rf "${backups:?}/$name" || say "$name cannot be removed"
+    rm -rf "${backups:?}/$name" || say "the backup $name cannot be removed"
   done
 }
 
-# Does what is due; 1 when some of it failed.
+# Runs the due tasks. Returns 1 if a task failed.
 work() {
   local now newest failed=0
   now=$(date +%s)
@@ -156,7 +158,7 @@ case ${1:-} in
   *) fail 'usage: keep-backups.sh [--once | --healthy]' ;;
 esac
 
-[ -w "$backups" ] || fail "the folder of the backups cannot be written by the user $(id -u): on the host, install -d -o $(id -u) -g $(id -g) on it"
+[ -w "$backups" ] || fail "the user with the number $(id -u) cannot write into the folder of the backups: on the host, run: sudo install -d -o $(id -u) -g $(id -g) FOLDER"
 load_status
 save_status every_hours "$hours" check_hours $((check_days * 24)) started_at "${status[started_at]:-$(stamp)}"
 if [ "${1:-}" = --once ]; then
@@ -164,7 +166,7 @@ if [ "${1:-}" = --once ]; then
   exit
 fi
 trap 'trap "" TERM; kill -TERM 0; wait; exit 0' TERM INT
-say "a backup every $hours hours (counted from $at UTC), the newest $keep and one a week for $keep_weeks weeks kept, one restored and compared every $check_days days"
+say "schedule: a backup every $hours hours (counted from $at UTC); retained: the newest $keep, and one per week for $keep_weeks weeks; restored and compared: one every $check_days days (0: never)"
 retry=$shortest_retry
 while true; do
   if work; then
@@ -172,7 +174,7 @@ while true; do
     pause=60
   else
     pause=$retry
-    say "tried again in $pause seconds"
+    say "the failed tasks are retried in $pause seconds"
     retry=$((retry * 2 < longest_retry ? retry * 2 : longest_retry))
   fi
   sleep "$pause" &

@@ -1,10 +1,10 @@
 #!/bin/bash
-# A copy of the database to try migrations on: trial.sh make NAME restores the backup NAME next to the database in
-# use, trial.sh drop removes the copy. The restored rows are compared with the digests of the backup on the way.
+# Manages a copy of the database on which migrations are tried. `trial.sh make NAME` restores the backup NAME next to the
+# database in use and compares the restored rows with the digests of the backup. `trial.sh drop` removes the copy.
 . "$(dirname "$0")/common.sh"
 copy=${PGDATABASE}_trial
-# PostgreSQL cuts a longer name: to that of the database itself, where it has 63 bytes.
-[ "$(printf %s "$copy" | wc -c)" -le 63 ] || fail "the name $PGDATABASE is too long for a copy next to it: at most 57 bytes"
+# PostgreSQL truncates a name to 63 bytes: the truncated name of the copy could be the name of the database itself.
+[ "$(printf %s "$copy" | wc -c)" -le 63 ] || fail "the database name $PGDATABASE is too long for a copy with the suffix _trial: allowed are 57 bytes"
 drop() { PGDATABASE=postgres ask "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"; }
 case ${1:-} in
   drop) drop ;;
@@ -12,7 +12,7 @@ case ${1:-} in
     owner=$(ask "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()")
     drop
     PGDATABASE=postgres ask "CREATE DATABASE \"$copy\" OWNER \"$owner\""
-    PGDATABASE=$copy exec "$(dirname "$0")/restore.sh" "${2:?the name of a backup}"
+    PGDATABASE=$copy exec "$(dirname "$0")/restore.sh" "${2:?"usage: trial.sh make NAME | drop"}"
     ;;
   *) fail 'usage: trial.sh make NAME | drop' ;;
 esac

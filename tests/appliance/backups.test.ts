@@ -88,7 +88,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     })
     expect([status, stderr]).toEqual([
       1,
-      `BACKUP_DIR: found "${folder}/bakups", which is no folder, allowed: a folder that is there\n`,
+      `BACKUP_DIR: found "${folder}/bakups", which is not a folder, allowed: an existing folder\n`,
     ])
     expect(await readdir(folder)).not.toContain('bakups')
   })
@@ -178,7 +178,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   const copied = async () => (await readFile(join(backups, 'copied'), 'utf8')).trim().split('\n')
 
   it('the doctor warns that there is no backup before the first one', async () => {
-    expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^none/])
+    expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^no backup/])
   })
 
   it('the backup schedule writes the first backup at once, passes it to the hook, and compares a restored copy', async () => {

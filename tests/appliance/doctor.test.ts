@@ -85,7 +85,10 @@ describe('the doctor', () => {
   })
 
   it('the doctor warns of query indexes that are not built yet, except those of a family that is not indexed', async () => {
-    expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])
+    expect((await findings(['assets', 'tools'])).get('indexes')).toEqual([
+      'ok',
+      'all indexes exist and are valid',
+    ])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
   })
@@ -142,7 +145,7 @@ describe('the doctor', () => {
     const { port } = server.address() as AddressInfo
     try {
       const served = await findings([], { certificates: [folder], port })
-      expect(served.get('certificate')).toEqual(['ok', '396 days left of what is served'])
+      expect(served.get('certificate')).toEqual(['ok', '396 days left of the served certificate'])
       // A folder in place of the key file is unreadable for root as well.
       await rm(join(folder, 'privkey.pem'))
       await mkdir(join(folder, 'privkey.pem'))
@@ -175,7 +178,7 @@ describe('the doctor', () => {
         const { port } = server.address() as AddressInfo
         try {
           const served = await findings([], { port })
-          expect(served.get('certificate')).toEqual([level, `${left} days left of what is served`])
+          expect(served.get('certificate')).toEqual([level, `${left} days left of the served certificate`])
           expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
             'fail',
             'fullchain.pem (no certificate) cannot be read: the proxy cannot load a renewal either',

@@ -300,7 +300,7 @@ exit 1
     const times = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2
     await expect.poll(times, { timeout: patient(20_000) }).toBeGreaterThan(3)
     expect(said).toBe(
-      'what has changed cannot be used, the certificate of before is still served: [emerg] no such file\n',
+      'the changed files cannot be used, and the previous certificate stays in use: [emerg] no such file\n',
     )
   } finally {
     process.kill(-running.pid!, 'SIGKILL')

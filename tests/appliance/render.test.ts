@@ -534,7 +534,7 @@ describe('settings that rendering refuses', () => {
       await symlink(`../../archive/${name}`, join(certificateFiles, name))
     const refused = checkRender({ ...real, TLS_MODE: 'files' }, { out, certificateFiles })
     await expect(refused).rejects.toThrow(
-      /fullchain\.pem is a link to \.\.\/\.\.\/archive\/fullchain\.pem, which is not there/,
+      /fullchain\.pem is a link to \.\.\/\.\.\/archive\/fullchain\.pem, which does not exist/,
     )
   })
 

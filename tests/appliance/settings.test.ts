@@ -331,7 +331,9 @@ describe('folders and files of the operator on the host', () => {
     mkdirSync(join(mounted, 'DATA_LOCATION/photos'))
     expect(await advice({ DATA_LOCATION: '/home/me' })).toEqual([install('/home/me/pronghorn')])
     mkdirSync(join(mounted, 'BACKUP_HOOK'))
-    expect(await advice({ BACKUP_HOOK: '/root' })).toEqual(['a program that this user may execute'])
+    expect(await advice({ BACKUP_HOOK: '/root' })).toEqual([
+      'a program that the user with the number 999 may execute',
+    ])
   })
 
   it('the backup schedule requires the folder ./backups if BACKUP_DIR is not set, and an executable BACKUP_HOOK', async () => {
@@ -339,8 +341,8 @@ describe('folders and files of the operator on the host', () => {
     const project = await mount()
     const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }
     expect(await found(schedule, { mounted, project })).toEqual([
-      'BACKUP_HOOK: "./hook", which is not there',
-      'BACKUP_DIR: "./backups", which is not there',
+      'BACKUP_HOOK: "./hook", which does not exist',
+      'BACKUP_DIR: "./backups", which does not exist',
     ])
     writeFileSync(join(mounted, 'BACKUP_HOOK'), '', { mode: 0o644 })
     expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([

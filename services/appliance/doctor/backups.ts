@@ -11,13 +11,13 @@ interface Backup {
 }
 
 const HOUR_MS = 3_600_000
-/** Without a schedule, a backup may be a week old. */
+/** Maximum age of the newest backup without a schedule, hours: a week. */
 const UNSCHEDULED_HOURS = 168
 const MAX_FILE_LENGTH = 100_000
 
 /**
- * Age of the newest complete backup in a folder, time of the last comparison of a restored copy with its digests,
- * and failures since. `status` in the folder is written by infra/postgres/keep-backups.sh.
+ * Reports the age of the newest complete backup in a folder, the time of the last comparison of a restored copy with the
+ * digests of its backup, and later failures. infra/postgres/keep-backups.sh writes the file `status` in the folder.
  */
 export async function examineBackups(
   folder: string,
@@ -30,7 +30,7 @@ export async function examineBackups(
   const failed = (['backup', 'check'] as const).map((what) => describeFailure(status, what)).join('')
   if (!newest) {
     const hint = backupHints[mode]
-    return [failed === '' ? 'warn' : 'fail', subject, `none; ${hint}${failed}`]
+    return [failed === '' ? 'warn' : 'fail', subject, `no backup; ${hint}${failed}`]
   }
   const every = Number(status.get('every_hours') ?? UNSCHEDULED_HOURS / 2)
   const hours = (now.getTime() - newest.at.getTime()) / HOUR_MS
@@ -49,9 +49,9 @@ export async function examineBackups(
 }
 
 const backupHints: Readonly<Record<RunMode, string>> = {
-  appliance: 'scripts/backup writes one, COMPOSE_PROFILES=backup one every day',
-  process: 'the unit pronghorn-backup writes them by schedule (docs/without-containers.md)',
-  standalone: 'a copy of the data directory of a stopped run is one',
+  appliance: 'scripts/backup writes a backup now, COMPOSE_PROFILES=backup writes one every day',
+  process: 'the unit pronghorn-backup writes backups by schedule (docs/without-containers.md)',
+  standalone: 'to back up, stop the program and copy its data directory',
 }
 
 const attempts = {
@@ -85,7 +85,7 @@ async function readStatus(folder: string): Promise<Map<string, string>> {
   )
 }
 
-/** Whole backups, the oldest first. One that is being written has another name, and no manifest. */
+/** Complete backups, the oldest first. A backup in progress has the suffix `.partial` and no manifest. */
 async function listBackups(folder: string): Promise<Backup[]> {
   const names = await readdir(folder).catch(() => [])
   const found: Backup[] = []

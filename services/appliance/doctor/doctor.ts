@@ -26,30 +26,30 @@ import { commandFor } from './help.ts'
 /** Options of `examine`. */
 export interface DoctorOptions {
   readonly address: DatabaseAddress
-  /** The HTTP API of the chain node; null where none is named. */
+  /** The HTTP API of the chain node; null if no node is configured. */
   readonly chainHttp: string | null
   /** Details that name the option of the node's address in remedies; empty for the configured address. */
   readonly nodeDetails: ErrorDetails
-  /** Redis and the chain whose keys it has; null where none is configured. */
+  /** Address of Redis, and the name of the chain, which prefixes the keys; null if no Redis is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
-  /** Folders that the certificate in use may come from. */
+  /** Folders that may contain the files of the served certificate. */
   readonly certificates: readonly string[]
-  /** The proxy, as clients reach it from inside; null where the proxy is not the appliance's. */
+  /** Address of the proxy in the network of the containers; null outside the appliance. */
   readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string } | null
-  /** A folder on the disk of the database; null where it is elsewhere. */
+  /** A folder on the disk of the database; null if the database is on another machine. */
   readonly databaseDisk: string | null
   /**
    * Families that the filler indexes, and for which it builds query indexes; null means the families in the
    * database.
    */
   readonly families: readonly string[] | null
-  /** Last block of each reader that is to stop at one. */
+  /** `stop_block` of each reader that has one. */
   readonly stopBlocks: ReadonlyMap<string, number>
-  /** Folder of the backups; null where this machine has none. */
+  /** Folder of the backups; null if this machine has no such folder. */
   readonly backups: string | null
-  /** Decides which advice a finding gets. */
+  /** Selects the remedies and commands of the findings. */
   readonly mode: RunMode
-  /** Reports one line, with a command that shows more if something is wrong; '' for none. */
+  /** Reports one line. `command` shows more about a problem; '' suppresses the default command of the subject. */
   readonly report: (level: Level, subject: string, note: string, command?: string) => void
 }
 
@@ -92,11 +92,11 @@ export async function examine(given: DoctorOptions): Promise<void> {
   }
 }
 
-/** A certificate should be renewed this many days before its end, or at this share of a short lifetime. */
+/** A certificate must be renewed this many days before its end, or in this last share of a short lifetime. */
 const RENEWAL_DAYS = 20
 const RENEWAL_PART = 1 / 4
 
-/** Compares the certificate that clients are shown with the files that it comes from. */
+/** Compares the certificate that the proxy serves with the certificate files. */
 async function examineCertificate({ certificates, proxy, report }: DoctorOptions): Promise<void> {
   if (proxy === null) return
   const served = await readServedCertificate(proxy.host, proxy.port, proxy.serverName).catch(() => null)
@@ -104,7 +104,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
     report(
       'warn',
       'certificate',
-      `${proxy.host}:${proxy.port} serves none: TLS is off, or the proxy does not run`,
+      `${proxy.host}:${proxy.port} serves no certificate: TLS is off, or the proxy does not run`,
     )
     return
   }
@@ -114,7 +114,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
   report(
     leftMs > renewalMs ? 'ok' : leftMs > 0 ? 'warn' : 'fail',
     'certificate',
-    `${days} days left of what is served`,
+    `${days} days left of the served certificate`,
   )
   const folders = await Promise.all(certificates.map(readCertificateFolder))
   // If one file is the served certificate, the other files are not in use.
@@ -123,12 +123,16 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
     for (const name of unreadable)
       report('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewal either`)
     if (chain && endOf(chain) > served.endsMs)
-      report('warn', 'certificate', 'the files are newer than what is served: see docker compose logs nginx')
+      report(
+        'warn',
+        'certificate',
+        'the files are newer than the served certificate: see docker compose logs nginx',
+      )
   }
 }
 
 interface CertificateFolder {
-  /** Files that are there and cannot be used, each with the reason. */
+  /** Existing files that cannot be used, each with the reason. */
   readonly unreadable: readonly string[]
   readonly chain: X509Certificate | undefined
 }
@@ -151,7 +155,7 @@ async function readCertificateFolder(folder: string): Promise<CertificateFolder>
   }
 }
 
-/** Checks Redis. Without Redis the program works, with limits and caches for each process. */
+/** Checks Redis. Without Redis, each process has its own limits and caches. */
 export async function examineStore({
   kvstore,
   report,
@@ -188,7 +192,7 @@ function nodeRemedy({ mode, nodeDetails }: DoctorOptions, code: ErrorCode, detai
   return remedyOf(code, mode, { ...details, ...nodeDetails })
 }
 
-/** Head of the node; null where it is of another chain than the database, which is reported. */
+/** Returns the head of the node. Reports a node of another chain than the database, and returns null. */
 async function examineChain(
   client: Client,
   options: DoctorOptions,
@@ -198,7 +202,7 @@ async function examineChain(
   const held = rows[0]?.chain_id
   if (node === null || held === undefined || held === node.chainId) return node?.headBlock ?? null
   const remedy = nodeRemedy(options, 'CHAIN_MISMATCH', { held: `chain ${held}` })
-  const note = `it is of chain ${node.chainId}, the database holds chain ${held}. ${remedy}`
+  const note = `the node serves chain ${node.chainId}, but the database holds chain ${held}. ${remedy}`
   options.report('fail', 'chain node', note, '')
   return null
 }
@@ -232,7 +236,7 @@ async function examineDatabase(
   await examineDisk(options, Number(bytes), blocks)
 }
 
-/** Error of a schema that this version does not work with; null if it works with the schema. */
+/** Returns the error for a schema that this version cannot use; null if the schema can be used. */
 async function findRefusal(client: Client): Promise<PronghornError | null> {
   try {
     await requireSchema(client)
@@ -259,7 +263,7 @@ async function examineReaders(
       extract(epoch FROM now() - h.committed_at)::float8 AS idle, h.problem
      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   )
-  if (rows.length === 0) report('warn', 'readers', 'none has started')
+  if (rows.length === 0) report('warn', 'readers', 'no reader has started')
   for (const { name, block_num: block, silent, idle, problem } of rows) {
     if (block >= (stopBlocks.get(name) ?? Infinity)) {
       report('ok', `reader ${name}`, `stopped at stop_block ${block}`)
@@ -280,7 +284,6 @@ async function examineReaders(
   return rows.reduce((sum, row) => sum + Math.max(0, row.block_num - Math.max(1, row.start_block)), 0)
 }
 
-/** Text of a duration. */
 function describeSince(seconds: number | null): string {
   if (seconds === null) return 'since its start'
   return seconds < 120 ? `for ${Math.round(seconds)} seconds` : `for ${Math.round(seconds / 60)} minutes`
@@ -321,7 +324,7 @@ async function examineIndexes(client: Client, { families, report }: DoctorOption
       `not built yet: ${missing.join(', ')}; the filler builds them at the head`,
     )
   }
-  if (rows.length + missing.length === 0) report('ok', 'indexes', 'all there, all valid')
+  if (rows.length + missing.length === 0) report('ok', 'indexes', 'all indexes exist and are valid')
 }
 
 async function listIndexedFamilies(client: Client): Promise<string[]> {
@@ -339,7 +342,7 @@ async function examineDisk(options: DoctorOptions, bytes: number, blocks: number
   const free = disk.bavail * disk.bsize
   const daily = blocks > 0 ? (bytes / blocks) * BLOCKS_A_DAY : 0
   const days = daily > 0 ? Math.floor(free / daily) : null
-  const note = days === null ? '' : `, about ${days} days at the size of a block so far`
+  const note = days === null ? '' : `, enough for about ${days} days at the average size of a block so far`
   options.report(
     free < 10 * GB || (days !== null && days < 30) ? 'warn' : 'ok',
     'disk',

@@ -1,7 +1,7 @@
 import { fillerCommand } from '../../core/errors/index.ts'
 import type { RunMode } from '../../core/errors/index.ts'
 
-/** Commands by the beginning of a finding's subject: in containers, and for processes of the operator's own. */
+/** Commands by prefix of a finding's subject: for the containers, and for services that run as processes. */
 const commands: readonly (readonly [string, string, string])[] = [
   ['certificate', 'docker compose logs --tail 30 nginx certificates', 'journalctl -u nginx -n 30'],
   ['backups', 'docker compose logs --tail 30 backups', 'journalctl -u pronghorn-backup -n 30'],

@@ -23,7 +23,7 @@ export async function checkPlaces(
     problems.push({ file: 'environment', path, found, allowed })
   }
   const absent = await findAbsent('TLS_DIR', given, places)
-  if (absent !== undefined) refuse('TLS_DIR', absent, 'a folder that is there')
+  if (absent !== undefined) refuse('TLS_DIR', absent, 'an existing folder')
   if (values.TLS_MODE === 'files' && absent === undefined) {
     const folder =
       given.TLS_DIR === undefined || places.mounted === undefined
@@ -35,7 +35,7 @@ export async function checkPlaces(
       warnings.push({
         file: 'environment',
         path: 'TLS_DIR',
-        message: `the certificate is not for ${values.DOMAIN}, which is DOMAIN`,
+        message: `the certificate is not valid for ${values.DOMAIN} (DOMAIN)`,
       })
   }
   const passwordFile = superuserPasswordFile(values, places)
@@ -64,12 +64,12 @@ export async function checkPlaces(
     refuse(
       'BACKUP_DIR',
       `${JSON.stringify(backups.shown)}, which is in DATA_LOCATION`,
-      'a folder of its own: a lost disk or folder would take the database and its backups',
+      'a folder outside DATA_LOCATION: otherwise a lost disk or folder takes the backups with the database',
     )
   return { problems, warnings }
 }
 
-/** Processors that Docker gives a container at least. */
+/** Minimum number of processors that Docker accepts for a container. */
 const LEAST_PROCESSORS = 0.01
 
 /** Problems of limits that are above the memory and the processors of the machine. */
@@ -84,22 +84,22 @@ function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[]
   for (const path of amounts) {
     if (values[path] <= totalmem()) continue
     const found = JSON.stringify(given[path] ?? `${values[path] / 2 ** 30}g`)
-    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)}m`
+    const allowed = `at most the memory of this machine, ${Math.floor(totalmem() / 2 ** 20)}m`
     problems.push({ file: 'environment', path, found, allowed })
   }
   const limits = ['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'] as const
   for (const path of limits) {
     const wanted = Number(values[path])
     if (wanted === 0 || (wanted >= LEAST_PROCESSORS && wanted <= cpus().length)) continue
-    const allowed = `0 for all of them, or ${LEAST_PROCESSORS} to ${cpus().length}, which this machine has`
+    const allowed = `0 for all processors, or ${LEAST_PROCESSORS} to ${cpus().length}, the number of processors of this machine`
     problems.push({ file: 'environment', path, found: JSON.stringify(values[path]), allowed })
   }
   return problems
 }
 
 /**
- * The type of a path that is not a folder, as text; undefined for a folder. Docker cannot mount other paths as
- * folders.
+ * Returns the value of a variable and the reason why it names no folder; undefined if it names a folder. Docker cannot
+ * mount other paths as folders.
  */
 async function findAbsent(
   path: string,
@@ -110,12 +110,12 @@ async function findAbsent(
   if (shown === undefined) return undefined
   const facts = await stat(placeOf(path, shown, places)).catch(() => undefined)
   if (facts?.isDirectory()) return undefined
-  return `${JSON.stringify(shown)}, ${facts ? 'which is no folder' : NOT_THERE}`
+  return `${JSON.stringify(shown)}, ${facts ? 'which is not a folder' : NOT_THERE}`
 }
 
-const NOT_THERE = 'which is not there'
+const NOT_THERE = 'which does not exist'
 
-/** A program that the service `backups` starts: it skips one that it may not execute. */
+/** Checks the program of BACKUP_HOOK. The service `backups` skips a program that its user may not execute. */
 async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigProblem[]> {
   const facts = await stat(placeOf('BACKUP_HOOK', shown, places)).catch(() => undefined)
   const bit = facts?.uid === POSTGRES_USER ? 0o100 : facts?.gid === POSTGRES_USER ? 0o010 : 0o001
@@ -123,9 +123,10 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
   const why = facts?.isFile()
     ? `which the user with the number ${POSTGRES_USER} may not execute`
     : facts
-      ? 'which is no file'
+      ? 'which is not a file'
       : NOT_THERE
-  const allowed = `a program that this user may execute${facts?.isFile() ? `: chmod 755 ${quote(shown)}` : ''}`
+  const remedy = facts?.isFile() ? `: chmod 755 ${quote(shown)}` : ''
+  const allowed = `a program that the user with the number ${POSTGRES_USER} may execute${remedy}`
   return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
 }
 
@@ -142,19 +143,19 @@ export function superuserPasswordFile(values: Values, places: OperatorPlaces): s
   return own === '' ? undefined : placeOf('POSTGRES_SUPERUSER_PASSWORD_FILE', own, places)
 }
 
-/** User of the image of PostgreSQL. */
+/** Id of the user that runs the server in the image of PostgreSQL. */
 const POSTGRES_USER = 999
 
 /** A folder of the operator in which a service stores data that must not be lost. */
 interface OperatorFolder {
-  /** The variable that names it, and its value. */
+  /** The variable that names the folder, and the value of this variable. */
   readonly path: string
   readonly shown: string
   /** Path at which this program reads the folder. */
   readonly folder: string
   /** Whether the user of PostgreSQL must own the folder. */
   readonly isOfPostgres: boolean
-  /** Unsuitable file systems by the kernel's magic number. */
+  /** Unsuitable file systems: magic number of the kernel, and name with the reason. */
   readonly unfit: Readonly<Record<number, string>>
   /** Whether a file name shows that the folder holds data. */
   readonly isData: (name: string) => boolean
@@ -164,15 +165,15 @@ interface OperatorFolder {
   readonly sizeNote: string
 }
 
-/** Kinds of file systems that lose files, or cannot hold large ones. */
+/** File systems that lose files or cannot store large files. */
 const losingFileSystems: Readonly<Record<number, string>> = {
   0x01021994: 'tmpfs, which is memory',
   0x858458f6: 'ramfs, which is memory',
   0x4d44: 'FAT, which has no owners and no files above 4 GB',
-  0x794c7630: 'overlayfs, which a container loses when it is removed',
+  0x794c7630: 'overlayfs, whose files are lost when the container is removed',
 }
 
-/** Kinds of file systems without the owners, the locks or the order of writes that a database needs. */
+/** File systems without the file owners, the locks or the order of writes that a database needs. */
 const unsafeFileSystems: Readonly<Record<number, string>> = {
   0x2011bab0: 'exFAT, which has no owners',
   0x517b: 'SMB, on which PostgreSQL is not safe',
@@ -195,7 +196,11 @@ function databaseFolder(shown: string, places: Pick<OperatorPlaces, 'mounted'>):
   }
 }
 
-/** @param isScheduled the service `backups` writes there, as the user of PostgreSQL; `scripts/backup` writes as the owner. */
+/**
+ * Describes the folder of the backups.
+ * @param isScheduled whether the service `backups` writes the folder, as the user of PostgreSQL. `scripts/backup` writes
+ * as the owner of the folder.
+ */
 function backupFolder(
   shown: string,
   places: Pick<OperatorPlaces, 'mounted'>,
@@ -210,16 +215,16 @@ function backupFolder(
     // `backup.sh` compares the free space with the newest backup.
     isData: (name) => !name.startsWith('.'),
     isFitting: () => true,
-    sizeNote: ': a backup is smaller, and several are retained',
+    sizeNote: '; one backup is smaller, but several backups are retained',
   }
 }
 
-/** A path as a word of a shell. */
+/** Quotes a path for a shell. */
 const quote = (path: string): string =>
   /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
 const GB = 1e9
-/** The owner reads, writes and enters. */
+/** Permission bits of the owner: read, write, enter. */
 const OWNER_BITS = 0o700
 const MODE_BITS = 0o777
 const FOREIGN_SHOWN = 4
@@ -253,7 +258,7 @@ async function checkFolder(
   ])
   const made = isOfPostgres ? adviceFor(shown, facts, listed) : 'a folder'
   if (facts === undefined) return refuse(NOT_THERE, made)
-  if (!facts.isDirectory() || disk === undefined) return refuse('which is no folder', made)
+  if (!facts.isDirectory() || disk === undefined) return refuse('which is not a folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
     return refuse(`which belongs to the user with the number ${facts.uid}`, made)
   if ((facts.mode & OWNER_BITS) !== OWNER_BITS)

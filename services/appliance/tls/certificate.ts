@@ -98,7 +98,7 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
       const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
       const target = await readlink(join(dir, name)).catch(() => null)
       if (target !== null && why === 'ENOENT') {
-        const found = `${JSON.stringify(shown)}, where ${name} is a link to ${target}, which is not there`
+        const found = `${JSON.stringify(shown)}, where ${name} is a link to ${target}, which does not exist`
         problems.push(problem(found, 'a folder with the file itself, such as a deploy hook copies there'))
         continue
       }
