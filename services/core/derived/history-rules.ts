@@ -265,7 +265,7 @@ export const historyRules: readonly DerivedRule[] = [
       SELECT concat_ws(' ', 'sale', s.sale_id, s.state, s.seller, s.updated_at_block, 'offer', o.offer_id, o.state, o.sender, o.recipient, o.updated_at_block)
       FROM market.sales s JOIN assets.offers o USING (offer_id)
       WHERE (s.state = 3) <> (o.state = 3) OR s.state = 3 AND s.updated_at_block <> o.updated_at_block
-        OR s.seller <> o.sender OR o.recipient <> (SELECT contract FROM market.config)
+        OR s.seller <> o.sender OR o.recipient NOT IN (SELECT contract FROM market.config)
         OR NOT (s.asset_ids @> o.sender_asset_ids AND s.asset_ids <@ o.sender_asset_ids)
       UNION ALL SELECT concat_ws(' ', 'sale', sale_id, 'was purchased without an offer') FROM market.sales
       WHERE state = 3 AND offer_id IS NULL`,
