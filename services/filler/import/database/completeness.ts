@@ -15,7 +15,7 @@ import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
-import { createdRows, presenceRules } from './presence-rules.ts'
+import { presenceRules } from './presence-rules.ts'
 
 /** Number of violating rows that an error message names. */
 const MOST_NAMED = 5
@@ -37,10 +37,17 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ['assets.assets', 'burned_at_block'],
 ]
 
+/** Statement that returns the greatest id whose creation was logged; null if the source has no such log. */
+function lastLoggedId({ family, log }: NumberedTable): string {
+  return log === undefined
+    ? 'SELECT max(asset_id) FROM import.mints'
+    : `SELECT max(subject) FROM ${family}.logs WHERE action = ${logCodes[family][log]!}`
+}
+
 /**
- * Rule that ids are dense up to the greatest id, including templates that were created and deleted in one transaction.
- * `denseIds` compares with the contract's counter instead; the source does not store the counters, and those of the
- * chain node belong to a later block.
+ * Rule that ids are dense up to the greatest id of a row or of a logged creation, including templates that were created
+ * and deleted in one transaction. `denseIds` compares with the contract's counter instead; the source does not store the
+ * counters, and those of the chain node belong to a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
@@ -48,9 +55,10 @@ function countedIds(numbered: NumberedTable): Rule {
     table === 'assets.templates'
       ? `(SELECT ${id}, ${created} FROM ${table} UNION ALL SELECT template_id, 0 FROM (${BRIEF_TEMPLATES}) b) t`
       : table
+  const next = `SELECT greatest((SELECT max(${id}) FROM ${rows}), (${lastLoggedId(numbered)})) + 1`
   return {
     rule: denseIds(numbered).rule,
-    violations: denseIds({ ...numbered, table: rows, next: `SELECT max(${id}) + 1 FROM ${rows}` }).violations,
+    violations: denseIds({ ...numbered, table: rows, next }).violations,
   }
 }
 
@@ -66,20 +74,15 @@ function loggedBlocksOf(family: string): Rule {
   }
 }
 
-/** Rules that each row has the log of its creation, and each log of a creation its row. */
-function loggedRows(numbered: NumberedTable): Rule[] {
-  const { table, id, family, created, log } = numbered
+function loggedRows({ table, id, family, created, log }: NumberedTable): Rule {
   const lacks =
     log === undefined
       ? 'r.minted_seq IS NULL'
       : `NOT EXISTS (SELECT FROM ${family}.logs l WHERE l.action = ${logCodes[family][log]!} AND l.subject = r.${id})`
-  return [
-    {
-      rule: `each row of ${table} has the log of its creation`,
-      violations: `SELECT concat_ws(' ', '${id}', r.${id}) FROM ${table} r WHERE r.${created} > 0 AND ${lacks} ORDER BY r.${id}`,
-    },
-    ...(log === undefined ? [] : [createdRows(numbered, logCodes[family][log]!)]),
-  ]
+  return {
+    rule: `each row of ${table} has the log of its creation`,
+    violations: `SELECT concat_ws(' ', '${id}', r.${id}) FROM ${table} r WHERE r.${created} > 0 AND ${lacks} ORDER BY r.${id}`,
+  }
 }
 
 /**
@@ -90,7 +93,7 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
   return [
     ...(['assets', 'market', 'tools'] as const).filter((family) => logs[family]).map(loggedBlocksOf),
-    ...numberedTables.filter(({ family }) => logs[family]).flatMap(loggedRows),
+    ...numberedTables.filter(({ family }) => logs[family]).map(loggedRows),
     {
       rule: 'each offer has an asset',
       violations: `SELECT concat_ws(' ', 'offer', offer_id) FROM assets.offers WHERE cardinality(sender_asset_ids || recipient_asset_ids) = 0`,

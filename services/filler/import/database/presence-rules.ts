@@ -1,6 +1,5 @@
 import { allMarketListings } from '../../../core/model/tables/index.ts'
 import type { Rule } from '../../../core/derived/index.ts'
-import { BRIEF_TEMPLATES } from './logged-facts.ts'
 
 /** Statement that returns each different value of a listing column, with the name of the column. */
 function valuesOf(columns: readonly string[]): string {
@@ -21,14 +20,9 @@ const listingMarketplaces = valuesOf(['maker_marketplace', 'taker_marketplace'])
 
 /**
  * Rules that the rows which other rows and logs name are there. The contracts never remove collections, schemas,
- * tokens and marketplaces. The log names rows that no other row names, such as the last row of a table.
+ * tokens and marketplaces.
  */
 export const presenceRules: readonly Rule[] = [
-  {
-    rule: 'each logged mint has its asset',
-    violations: `SELECT DISTINCT concat_ws(' ', 'asset', m.asset_id) FROM import.mints m
-      WHERE NOT EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = m.asset_id) ORDER BY 1`,
-  },
   {
     rule: 'each collection and schema whose creation was logged has its row',
     violations: `SELECT concat_ws(' ', 'collection', c.collection_name, 'schema ' || c.schema_name) FROM import.creations c
@@ -58,16 +52,3 @@ export const presenceRules: readonly Rule[] = [
       WHERE NOT EXISTS (SELECT FROM market.marketplaces m WHERE m.marketplace_name = v.value) ORDER BY 1`,
   },
 ]
-
-/** Rule that each row whose creation was logged is there. @param code code of the log action that creates a row. */
-export function createdRows(
-  { table, id, family }: { table: string; id: string; family: string },
-  code: number,
-): Rule {
-  const brief = table === 'assets.templates' ? ` AND l.subject NOT IN (${BRIEF_TEMPLATES})` : ''
-  return {
-    rule: `each logged creation has its row in ${table}`,
-    violations: `SELECT concat_ws(' ', '${id}', l.subject) FROM ${family}.logs l
-      WHERE l.action = ${code}${brief} AND NOT EXISTS (SELECT FROM ${table} r WHERE r.${id} = l.subject) ORDER BY l.subject`,
-  }
-}
