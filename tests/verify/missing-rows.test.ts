@@ -82,6 +82,8 @@ it('verify names rows whose parent row in another table is missing', async () =>
 const FIRST_BID_OF_MANY = `seq = (SELECT min(seq) FROM market.bids WHERE auction_id = (
   SELECT auction_id FROM market.bids GROUP BY auction_id HAVING count(*) > 1 ORDER BY auction_id LIMIT 1))`
 const OFFER_OF_PURCHASE = 'offer_id = (SELECT min(offer_id) FROM market.sales WHERE state = 3)'
+const ENDED_OFFER =
+  'offer_id = (SELECT min(offer_id) FROM assets.offers WHERE state = 4 AND cardinality(sender_asset_ids) > 0)'
 const TOKENS_OF_BURNED = `SELECT asset_id, token_symbol FROM assets.backed_tokens JOIN assets.assets a USING (asset_id)
   WHERE a.owner IS NULL ORDER BY 1, 2 LIMIT 1`
 const LAST_TRANSFER_BLOCK = `SELECT max(b.block_num) FROM assets.blocks b
@@ -103,6 +105,14 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
     `DELETE FROM assets.backed_tokens WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
     `UPDATE assets.backed_tokens SET amount = amount - 1 WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
   ].map((text) => ['an asset has at least the tokens that its log entries back it with', text] as const),
+  ...[
+    `UPDATE assets.offers SET sender_asset_ids = '{5}', collection_names = '{}' WHERE ${ENDED_OFFER}`,
+    `UPDATE assets.offers SET sender_asset_ids = sender_asset_ids || sender_asset_ids WHERE ${ENDED_OFFER}`,
+  ].map((text) => ['an offer has each asset once, and the collections of its assets', text] as const),
+  [
+    'a price is what was paid, or asked without an oracle',
+    'UPDATE market.sales SET intended_median = NULL WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 3 AND intended_median > 0)',
+  ],
   [
     'the bids of an auction ascend, and the last one is its price',
     `UPDATE market.bids SET amount = 1 WHERE ${FIRST_BID_OF_MANY}`,

@@ -48,6 +48,10 @@ function setTooEarly({ table, one, unset }: (typeof unsetListings)[number]): str
         WHERE state IN (${unset.states.join(', ')}) AND (${isSet})`
 }
 
+/** SQL condition that each asset that was ever minted has a row. */
+const EVERY_ASSET_IS_KNOWN = `${knownFromFirst('assets')}
+        AND NOT EXISTS (SELECT 1 FROM chain.imports, unnest(accepted_gaps) gap WHERE gap LIKE 'assets.assets %')`
+
 /** Statements that return the sequence number of every stored event of a family. */
 const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
   assets: `SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers
@@ -197,17 +201,18 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE a.collection_name <> t.collection_name
       UNION ALL SELECT concat_ws(' ', 'transfer', t.transfer_id, 'asset', asset, 'has no row')
       FROM assets.transfers t, unnest(t.asset_ids) asset
-      WHERE NOT EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = asset) AND ${knownFromFirst('assets')}
-        AND NOT EXISTS (SELECT 1 FROM chain.imports, unnest(accepted_gaps) gap WHERE gap LIKE 'assets.assets %')`,
+      WHERE NOT EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = asset) AND ${EVERY_ASSET_IS_KNOWN}`,
   },
   {
-    rule: 'an offer has the collections of its assets',
+    rule: 'an offer has each asset once, and the collections of its assets',
     covers: { 'assets.offers': ['collection_names'] },
     violations: `
       SELECT concat_ws(' ', 'offer', o.offer_id, o.collection_names) FROM assets.offers o CROSS JOIN LATERAL (
-        SELECT coalesce(array_agg(DISTINCT a.collection_name ORDER BY a.collection_name), '{}') AS names, count(*) AS known
-        FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids || o.recipient_asset_ids)) f
-      WHERE f.known = cardinality(o.sender_asset_ids || o.recipient_asset_ids) AND o.collection_names IS DISTINCT FROM f.names`,
+        SELECT coalesce(array_agg(DISTINCT a.collection_name ORDER BY a.collection_name) FILTER (WHERE a.asset_id IS NOT NULL), '{}') AS names,
+          count(a.asset_id) AS known, count(DISTINCT asset) AS assets, count(*) AS listed
+        FROM unnest(o.sender_asset_ids || o.recipient_asset_ids) asset LEFT JOIN assets.assets a ON a.asset_id = asset) f
+      WHERE f.known = f.listed AND o.collection_names IS DISTINCT FROM f.names OR f.assets <> f.listed
+        OR f.known < f.listed AND ${EVERY_ASSET_IS_KNOWN}`,
   },
   {
     rule: 'what the end of a row writes is null before it',

@@ -110,6 +110,7 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE CASE
         WHEN listing_symbol = settlement_symbol THEN price IS DISTINCT FROM listing_price
         WHEN state <> 3 THEN price IS NOT NULL
+        WHEN intended_median IS NULL THEN price IS NOT NULL
         WHEN intended_median = 0 THEN price IS DISTINCT FROM listing_price
         WHEN y.invert_pair THEN abs(price - listing_price * intended_median * ('1e' || (s.settlement_precision - s.listing_precision - p.median_precision))::numeric) >= 1
         ELSE abs(price - listing_price / intended_median * ('1e' || (p.median_precision + s.settlement_precision - s.listing_precision))::numeric) >= 1 END`,

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { unknownValue } from './difference.ts'
+import { parseExactly } from './exact-numbers.ts'
 import type { Children, Column, ComparedRow, RowValues, VerifiedTable } from '../tables/index.ts'
 
 /** Keys that one statement reads at a time. */
@@ -85,7 +86,7 @@ function literal(text: string): string {
 }
 
 function parseRow({ key, row_values: text }: { key: string[]; row_values: string }): ComparedRow {
-  return { key, values: JSON.parse(text) as RowValues }
+  return { key, values: parseExactly(text) as RowValues }
 }
 
 function keySql({ key }: VerifiedTable): string {
