@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly next: () => LoadRequest
   /** Duration after which no further request starts. */
   readonly seconds?: number
-  /** Aborting it starts no further request. */
+  /** After an abort, no further request is started. */
   readonly signal?: AbortSignal
   /**
    * Open loop: requests a second, independent of the answers; the time of a request counts from when it was due.

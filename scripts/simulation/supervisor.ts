@@ -27,7 +27,7 @@ const END_MS = 300_000
 const HANG_MS = 20
 /** How long the old filler continues after it has hung, ms. */
 const AFTERLIFE_MS = 30
-/** Maximum number of polls until a second filler gives up; it waits for the lease before. */
+/** Maximum number of polls until a second filler, which waits for the lease, gives up. */
 const RIVAL_POLLS = 320
 /** Maximum number of polls until a new holder has the lease. */
 const LOOKS = 250

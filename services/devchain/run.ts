@@ -6,7 +6,7 @@ import type { DevchainOptions } from './options.ts'
 /** Options of the command `pronghorn devchain`. */
 export interface DevchainCommand extends DevchainOptions {
   readonly logger: Logger
-  /** Aborting it ends the command. */
+  /** Stops the demo chain when aborted. */
   readonly signal: AbortSignal
 }
 

@@ -7,7 +7,7 @@ import { createToolsNamespace } from './tools/index.ts'
 
 /** Properties of the database of the namespaces. */
 export interface DatabaseTraits {
-  /** Whether it has the `pg_trgm` extension. */
+  /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
 }
 

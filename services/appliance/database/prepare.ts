@@ -71,8 +71,8 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * Creates the role that reads the views over SQL, or gives it another password.
- * @returns its address, with the password, which is stored nowhere.
+ * Creates the role that reads the views over SQL, or changes the password of the role.
+ * @returns address of the database with the role and the password, which is stored nowhere.
  */
 export async function createSqlReader({
   address,

@@ -48,7 +48,8 @@ export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promi
 }
 
 /**
- * Creates the role that reads the views over SQL, or gives it another password. `grantRights` gives it its rights.
+ * Creates the role that reads the views over SQL, or changes the password of the role. `grantRights` grants the rights of
+ * the role.
  * @returns the password, of which only a verifier is stored.
  */
 export async function ensureSqlReader(admin: pg.ClientBase, database: string): Promise<string> {
@@ -85,7 +86,7 @@ export async function allowConnections(admin: pg.ClientBase, database: string): 
   await admin.query(`GRANT TEMPORARY ON DATABASE ${quote(database)} TO pronghorn_filler`)
 }
 
-/** Gives every role its rights on what the migrations created; run by the owner (the filler's role), after them. */
+/** Grants each role its rights on the objects of the migrations. Run by their owner, the filler's role. */
 export async function grantRights(owner: pg.ClientBase): Promise<void> {
   const { rows } = await owner.query<{ nspname: string }>('SELECT nspname FROM pg_namespace')
   const present = rows.map(({ nspname }) => nspname)

@@ -12,7 +12,7 @@ import { ensureRoles, scramVerifier } from './roles.ts'
 export interface RotateOptions {
   /** Folder of the secrets. */
   readonly dir: string
-  /** The server, with the superuser; its password is read from the secrets. */
+  /** Address of the server and name of the superuser, whose password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
   /**
    * Redis accepts both passwords until `settleRedisPassword`. Null: an external Redis, whose operator changes the

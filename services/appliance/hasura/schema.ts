@@ -7,7 +7,7 @@ export interface ShownTable {
   readonly comment: string | null
   readonly columns: readonly {
     readonly name: string
-    /** As PostgreSQL names it, e.g. `bigint`. */
+    /** Type name in PostgreSQL, such as `bigint`. */
     readonly type: string
     readonly comment: string | null
   }[]

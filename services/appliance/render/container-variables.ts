@@ -9,7 +9,7 @@ import { hostPath, matching, memory, oneWord, port, whole } from './variables.ts
 const MAX_BACKUPS = 9_999
 const MAX_AGE = 999
 
-/** A registry with its port, the name in lower case, a tag and a digest. */
+/** Reference of an image: optional registry with port, name in lower case, optional tag, optional digest. */
 const IMAGE =
   /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
 const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
@@ -120,7 +120,7 @@ export const programsOfImages: Readonly<Record<string, { readonly program: strin
 /** Profiles of the compose file that `COMPOSE_PROFILES` may turn on; services of `tools` are run by scripts alone. */
 export const composeProfiles = ['acme', 'backup', 'devchain', 'graphql', 'monitoring'] as const
 
-/** Variables of the state service that the compose file leaves to the operator; the others fit its network. */
+/** Variables of the state service that the operator may set. The compose file sets the others to fit the network. */
 export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )
@@ -148,7 +148,7 @@ export const chosenVariables: Readonly<Record<string, { readonly default: string
 
 const composeFlag = matching(/^(?:true|false|1|0)$/i, 'true or false')({ default: undefined, desc: '' })
 
-/** Variables of Compose that it reads from `.env` too; the appliance checks their values alone. */
+/** Variables that Compose itself also reads from `.env`. The appliance only checks their values. */
 export const composeVariables = {
   COMPOSE_ANSI: oneWord(['auto', 'never', 'always'])({ default: undefined, desc: '' }),
   COMPOSE_BAKE: composeFlag,

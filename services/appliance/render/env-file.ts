@@ -20,7 +20,7 @@ export interface EnvFile {
 
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
-/** The part of a line before its value. Compose takes no other white space there than spaces and tabs, and no byte order mark at all. */
+/** The part of a line before the value. Compose accepts only spaces and tabs as white space there, and no byte order mark. */
 const BEFORE_VALUE = /^[^=]*=?\s*/
 const OTHER_SPACE = /[^\S\t ]/
 const BYTE_ORDER_MARK = '\ufeff'
@@ -143,7 +143,7 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Result of one line: its value, and the variables that it refers to; or the reason why it sets nothing. */
+/** Result of one line: the value and the variables that the value refers to, or the reason why the line sets nothing. */
 type LineValue =
   | { readonly text: string; readonly missing: readonly string[]; readonly used: readonly string[] }
   | { readonly why: string; readonly allowed: string }
@@ -179,7 +179,7 @@ function valueOf(rest: string, known: Environment): LineValue {
   return fillIn(text.replace(/ #.*$/, '').trim(), known)
 }
 
-/** Within single quotes a backslash stands for itself, except before the quote. */
+/** Unescapes a quote. Within single quotes, a backslash is literal except before a quote. */
 const unescapeQuote = (all: string, quote: string | undefined): string => quote ?? all
 
 /** Escape sequences in double quotes; other backslashes are literal. */
@@ -278,7 +278,7 @@ export function namesMeantForUs(environment: Environment): string[] {
 const OF_CONTAINER =
   /^(?:DEMO_CHAIN|PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 
-/** The names in a container's environment that its `.env` has given it. */
+/** Names of the variables in a container's environment that come from `.env`. */
 export function namesOfContainer(environment: Environment): string[] {
   return Object.keys(environment).filter((name) => !OF_CONTAINER.test(name))
 }

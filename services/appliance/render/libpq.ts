@@ -8,7 +8,7 @@ export interface RenderedFile {
   readonly service: string
   readonly name: string
   readonly text: string
-  /** The service runs as another user, and no other service mounts its folder. */
+  /** File mode. A file may be readable for all: the service runs as another user, and no other service mounts the folder. */
   readonly mode: number
 }
 
@@ -17,7 +17,10 @@ const PRIVATE_KEY = '/tmp/postgres-client.key'
 /** Shell command that copies the key to PRIVATE_KEY. */
 export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgres-client.key >${PRIVATE_KEY})`
 
-/** The encryption of connections by programs of PostgreSQL itself, and by Hasura: as variables, and as part of an address. */
+/**
+ * Renders the encryption of database connections: `files` has a file of shell variables for the programs of PostgreSQL,
+ * `parameters` the query parameters for the address that Hasura uses.
+ */
 export function renderLibpq(
   ssl: AppConfig['connections']['sqldb']['ssl'],
   texts: ReadonlyMap<string, string>,

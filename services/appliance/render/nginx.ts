@@ -10,13 +10,14 @@ const certificates = {
 } as const
 
 const SECOND_MS = 1_000
-/** Size of a GraphQL client's burst, in seconds of its rate. */
+/** Burst of a GraphQL client, in seconds of the client's request rate. */
 const GRAPHQL_BURST_SECONDS = 2
 
 /**
- * The proxy's configuration.
- * @param server that of the api behind it.
- * @param isGraphqlExpected whether the profile with Hasura is on for certain; else its path is unknown while it does not answer.
+ * Renders the configuration of the proxy.
+ * @param server settings of the api behind the proxy.
+ * @param isGraphqlExpected whether the profile with Hasura is certainly on. If not, the path of Hasura is answered as
+ * unknown while Hasura does not answer.
  */
 export function renderNginx(values: Values, server: AppConfig['server'], isGraphqlExpected: boolean): string {
   const readTimeout = Math.max(90, Math.ceil(server.max_query_time_ms / SECOND_MS) + 10)
@@ -110,7 +111,7 @@ function replacedHeaders(values: Values): string {
 /** Regular expression syntax with the same meaning in JavaScript and nginx (PCRE). */
 const PORTABLE = /^(?:[\w:/.^$*+?()|{},-]|\[\^?[\w:/.*-]+\]|\\[dws.\-/^$*+?()|[\]{}\\])+$/
 
-/** Patterns of origins that nginx may not understand: it would refuse its whole configuration. */
+/** Patterns of origins that nginx may not understand. nginx refuses a configuration with such a pattern. */
 export function unportableOrigins(cors: readonly string[]): readonly string[] {
   return cors.filter((pattern) => !PORTABLE.test(pattern) || pattern.includes('(?'))
 }

@@ -16,7 +16,7 @@ interface FileSetting {
   readonly holds: 'a certificate' | 'a private key' | 'a password'
 }
 
-/** Settings that name a file of the host. Containers have its content under a name of their own. */
+/** Settings that name a file of the host. Containers see the content of the file under the path of `name`. */
 const fileSettings: readonly FileSetting[] = [
   { variable: 'SQLDB_SSL_CA_FILE', name: 'postgres-ca.pem', holds: 'a certificate' },
   { variable: 'SQLDB_SSL_CERT_FILE', name: 'postgres-client.pem', holds: 'a certificate' },
@@ -94,7 +94,7 @@ function checkPair(given: Given, texts: ReadonlyMap<string, string>): ConfigProb
   return [{ file: 'environment', path: file.found.name, found, allowed }]
 }
 
-/** The given variables, where every path of a host's file is replaced by its path in the containers. */
+/** The given variables, with the path of each host file replaced by the path in the containers. */
 export function withContainerPaths(given: Given): Given {
   return {
     ...given,

@@ -19,7 +19,7 @@ export const noOwnFiles: OwnFiles = { texts: new Map(), used: new Set(), problem
 const MAX_FILE_BYTES = 4 * 2 ** 20
 const parts = Object.keys(configFiles) as ConfigPart[]
 
-/** Reads the files of a folder. @param shown its path as the operator knows it. */
+/** Reads the files of a folder. @param shown path of the folder on the host. */
 export function readOwnFiles(folder: string, shown: string): OwnFiles {
   const problems: ConfigProblem[] = []
   const texts = new Map<ConfigPart, string>()

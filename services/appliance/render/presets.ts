@@ -1,6 +1,6 @@
 import { knownChains } from '../../core/config/schema/index.ts'
 
-/** Values that a chain's name stands for. A variable that is set itself wins over them. */
+/** Values that `CHAIN` sets. A variable that the operator sets takes precedence. */
 export type Preset = Readonly<
   Record<'CHAIN_NAME' | 'CHAIN_ID', string> &
     Partial<

@@ -38,7 +38,7 @@ import { warnInContainer, warnWithoutEffect } from './without-effect.ts'
 
 /** Output folder of `render`, and the places of the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
-  /** Each service gets its own folder here, and only its own. */
+  /** Folder of the rendered files. Each service has its own subfolder. */
   readonly out: string
   /** The `.env` to check, as a path or as text; undefined: only the environment is checked. */
   readonly envFile?: string | { readonly text: string } | undefined
@@ -210,7 +210,7 @@ async function install(out: string, file: RenderedFile): Promise<void> {
 interface Surroundings {
   readonly places: RenderPlaces
   readonly own: OwnFiles
-  /** Whether a variable was refused; problems of rendered files may then follow from it. */
+  /** Whether a variable was refused. Problems of rendered files may then be consequences of the refusal. */
   readonly isPartial: boolean
 }
 

@@ -376,7 +376,7 @@ function checkComposeFile(
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
   else if (files.includes(normalize('')) || new Set(files).size < files.length)
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, 'a list of different files, without a colon at its end')
-  // A refused address has the one of the demo chain in its place.
+  // `values` has the address of the demo chain in place of a refused address.
   const isDemoNode = !['CHAIN_HTTP', 'CHAIN_SHIP'].some((name) => refused.has(name)) && usesDemoNode(values)
   if (given.DEMO_CHAIN !== 'true' || isDemo || isDemoNode) return
   const chain = refused.has('CHAIN_NAME') ? 'another one' : values.CHAIN_NAME
@@ -417,7 +417,7 @@ function checkCompose(
   }
 }
 
-/** Ports that containers publish on this machine; that of Grafana counts with its profile. */
+/** Ports that containers publish on this machine. The port of Grafana is included if the profile monitoring is on. */
 function listPublished(values: Values, given: Readonly<Record<string, string>>) {
   const hasGrafana = listProfiles(given).includes('monitoring')
   const names = ['HTTP_PORT', 'HTTPS_PORT', ...(hasGrafana ? (['GRAFANA_PORT'] as const) : [])] as const
@@ -429,7 +429,7 @@ const LEAST_POSTGRES = 14
 const MOST_POSTGRES = 18
 const SUPPORTED_POSTGRES = `an image of PostgreSQL ${LEAST_POSTGRES} to ${MOST_POSTGRES} whose tag begins with its version, such as ${images.postgres}`
 
-/** True for a supported version; the tag of an image with another name than `postgres` need not be its version. */
+/** Whether the version is supported. True for an image with another name, whose tag need not be a version. */
 function isSupportedPostgres(image: string): boolean {
   const [, name, tag = ''] = /^(?:.*\/)?([^/:@]+)(?::([^/@]+))?(?:@.*)?$/.exec(image) ?? []
   if (name !== 'postgres') return true

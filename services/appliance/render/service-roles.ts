@@ -1,4 +1,4 @@
-/** Login roles of the services; the name of each password is that of its secret. */
+/** Login roles of the services. `secret` names the secret with the password of the role. */
 export const serviceLogins = [
   { role: 'pronghorn_filler', secret: 'filler' },
   { role: 'pronghorn_api', secret: 'api' },

@@ -15,7 +15,7 @@ export async function readSuperuserPassword(file: string): Promise<string> {
   return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
 }
 
-/** Problems of the file that holds the password. @param shown its path as the operator knows it. */
+/** Problems of the file with the password. @param shown path of the file on the host. */
 export async function checkSuperuserPassword(file: string, shown: string): Promise<ConfigProblem[]> {
   const refuse = (why: string): ConfigProblem[] => [
     {

@@ -50,9 +50,9 @@ const domain = makeValidator<string>((text) => {
   if (!isHost(text) || isIPv6(text)) throw new RangeError('a host name or an IPv4 address')
   return text
 })
-/** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
+/** Service of the bundled PostgreSQL in the compose file. */
 export const BUNDLED_POSTGRES = 'postgres'
-/** Service of the compose file that is Redis, unless it is external. */
+/** Service of the bundled Redis in the compose file. */
 export const BUNDLED_REDIS = 'redis'
 
 const hostName = makeValidator<string>((text) => {
@@ -105,7 +105,7 @@ const networks = makeExactValidator<string>((text) => {
   return found.join(',')
 })
 
-/** Databases that every server has, and that of Hasura for its own metadata. */
+/** Databases that every server has, and the database with the metadata of Hasura. */
 const takenDatabases = ['postgres', 'template0', 'template1', 'pronghorn_hasura']
 
 /** PostgreSQL cuts names after 63 bytes; infra/postgres/trial.sh appends `_trial` for a copy. */

@@ -20,7 +20,7 @@ export const health = z.object({
 })
 const openapi = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
-/** Whether a reader stands at its `stop_block`, where nothing more happens. */
+/** Whether a reader has reached its `stop_block` and reads no further blocks. */
 export const isAtStop = ({ state }: { readonly state: string | null }): boolean =>
   state?.startsWith('stopped at stop_block') ?? false
 

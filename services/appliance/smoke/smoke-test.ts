@@ -21,14 +21,14 @@ export interface SmokeOptions {
   readonly apiKey: string | undefined
   /** Account whose ABI is requested. */
   readonly account: string
-  /** How long a socket may take to deliver an event, and a young chain to deploy its contracts. */
+  /** Maximum time until a socket delivers an event, and until a new chain has deployed the contracts, ms. */
   readonly waitMs: number
   readonly report: (result: CheckResult) => void
 }
 
 const consoleData = z.object({ data: z.object({ state_port: z.number() }) })
 
-/** The state service is behind the same proxy; without one, on the port of its own that the console knows. */
+/** Client of the state service: at the address of the proxy, or without a proxy at the port that the console reports. */
 async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   const answer = await ask('/status/data.json').catch(() => undefined)
   if (answer?.status !== 200) return ask
@@ -42,7 +42,7 @@ async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
 const unreachable: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO']
 
 /**
- * If nothing answers, every check would fail alike, so this fails first.
+ * Fails if nothing answers at the address, so that the checks need not fail one by one.
  * @throws RetryableError `SERVICE_REFUSED`, `UNHEALTHY`.
  */
 async function reach(url: string, ask: Ask): Promise<void> {
@@ -54,7 +54,7 @@ async function reach(url: string, ask: Ask): Promise<void> {
 }
 
 /**
- * Asks a running appliance for one thing of everything it serves.
+ * Tests a running appliance with a request to each service.
  * @throws RetryableError `SERVICE_REFUSED` or `UNHEALTHY` when nothing answers at the address.
  */
 export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {

@@ -75,7 +75,9 @@ export function addConfig(program: Command, io: CliIo): void {
     .description('Prints the configuration of a running process on this machine, without secrets.')
     .addOption(configOption())
     .addOption(
-      new Option('--of <process>', 'which process').choices(['filler', 'api', 'state']).makeOptionMandatory(),
+      new Option('--of <process>', 'process whose configuration is printed')
+        .choices(['filler', 'api', 'state'])
+        .makeOptionMandatory(),
     )
     .action(async (flags: ShowFlags) => {
       io.out(`${JSON.stringify(await askConfig(listenerOf(io, flags)), null, 2)}\n`)

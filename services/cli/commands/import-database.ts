@@ -53,7 +53,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     )
     .option(
       '--source-password-file <file>',
-      'a file with the password of the old database (other users of the machine can see one on the command line)',
+      'a file with the password of the old database (other users of the machine can see a password that is on the command line)',
     )
     .option('--workers <number>', 'number of concurrent copying sessions', wholeNumber(1, 64), 4)
     .option(

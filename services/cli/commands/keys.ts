@@ -50,7 +50,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .command('revoke')
     .summary('revoke a key and its tokens')
     .description(
-      'Revokes an API key. No token is issued for it from now on; those that it has end within 15 seconds.',
+      'Revokes an API key. The state service issues no more tokens for the key, and refuses the tokens of the key within 15 seconds.',
     )
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .addOption(configOption())
@@ -79,8 +79,8 @@ export interface NowFlag {
 }
 
 /**
- * Creates the option `--now`, for a leaked secret: a thief could sign tokens with an earlier `iat` until the old key
- * ends.
+ * Creates the option `--now`, for a leaked signing key: without it, a thief can sign tokens with an earlier `iat` until
+ * the old key expires.
  */
 export function nowOption(): Option {
   return new Option(
@@ -95,8 +95,8 @@ export async function replaceSigningKey(database: Queryable, { now }: NowFlag): 
   const { rotateSigningKey } = await import('../../state/index.ts')
   const id = await rotateSigningKey(database, { endsOldKeys: now === true })
   return now === true
-    ? `Tokens are signed with key ${id}. Those of all other keys are refused within 15 seconds.\n`
-    : `Tokens are signed with key ${id} within half a minute.\n`
+    ? `Tokens are signed with key ${id}. Tokens of all other signing keys are refused within 15 seconds.\n`
+    : `Within half a minute, new tokens are signed with key ${id}.\n`
 }
 
 async function requireKeyTables(database: Queryable): Promise<void> {
@@ -127,7 +127,7 @@ async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promi
   })
   io.out(`${key}\n`)
   // Only the key goes to standard output, for scripts.
-  io.err(`This is key ${id}. It is shown this once: store it where only its owner can read it.\n`)
+  io.err(`Pronghorn shows key ${id} only once: store the key where only its owner can read it.\n`)
 }
 
 async function list(database: Queryable, io: CliIo): Promise<void> {
@@ -174,9 +174,9 @@ async function revoke(database: Queryable, id: string, io: CliIo): Promise<void>
   if (!(await revokeApiKey(database, id)))
     throw new FatalError(
       'USAGE',
-      `there is no key ${id} that is not revoked; \`pronghorn keys list\` shows them`,
+      `there is no key ${id}, or the key is revoked already; \`pronghorn keys list\` shows all keys`,
     )
-  io.out(`Key ${id} is revoked. Its tokens end within 15 seconds.\n`)
+  io.out(`Key ${id} is revoked. Its tokens are refused within 15 seconds.\n`)
 }
 
 function labelText(text: string): string {

@@ -12,7 +12,7 @@ export function pickReader<R extends { readonly name: string }>(
   throw new FatalError(
     'USAGE',
     wanted === undefined
-      ? `readers.config.json has the readers ${names}: name one with --reader`
-      : `readers.config.json has no reader ${wanted}, but ${names}`,
+      ? `readers.config.json has several readers: select one with --reader: ${names}`
+      : `readers.config.json has no reader ${wanted}; --reader can be: ${names}`,
   )
 }

@@ -74,7 +74,7 @@ function reportText(
     `${manifest.rows} rows in ${files} files, ${mib(Number(manifest.bytes))} MiB; ` +
       `written now: ${newFiles} files, ${mib(newBytes)} MiB, in ${seconds.toFixed(1)} s.`,
     ...(pruned === 0 ? [] : [`${pruned} files of older publications were removed.`]),
-    `${folder} is ready to be served: pronghorn restore URL`,
+    `Serve ${folder} with an HTTP server; others restore the dump with: pronghorn restore URL`,
   ]
   return `${lines.join('\n')}\n`
 }

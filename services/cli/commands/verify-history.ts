@@ -157,7 +157,7 @@ function historyText({ ranges, blocks, kinds, ...found }: ReplayedHistory, rebui
   return [
     ...ranges.map(({ firstBlock, lastBlock }) => `read blocks ${firstBlock} to ${lastBlock} from the chain`),
     '',
-    `${'kind of row'.padEnd(26)}${['compared', 'partly', 'not', 'differ'].map((name) => name.padStart(12)).join('')}`,
+    `${'kind of row'.padEnd(26)}${['compared', 'partly', 'skipped', 'differ'].map((name) => name.padStart(12)).join('')}`,
     ...Object.entries(kinds).map(
       ([kind, counts]) =>
         `${kind.padEnd(26)}${numbers(counts.rows, counts.partly, counts.skipped, counts.differences)}`,
@@ -165,9 +165,9 @@ function historyText({ ranges, blocks, kinds, ...found }: ReplayedHistory, rebui
     '',
     ...shown.flatMap(({ kind, key, problem, columns, impossible }) => [
       problem === 'missing'
-        ? `${kind} ${key}: the database lacks it`
+        ? `${kind} ${key}: the database lacks this row`
         : problem === 'extra'
-          ? `${kind} ${key}: the chain does not have it`
+          ? `${kind} ${key}: the chain lacks this row`
           : `${kind} ${key}`,
       ...(problem === 'differs'
         ? Object.entries(columns).map(

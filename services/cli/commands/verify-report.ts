@@ -54,7 +54,7 @@ export function repairJson(repairs: readonly PlannedRepair[]): object {
 export function reportText({ report }: Verified): string {
   const width = Math.max(...report.tables.map(({ table }) => table.length), 5)
   const lines = [
-    `compared with ${report.source}, decoded by ${report.decoder ?? 'their writer'}`,
+    `compared with ${report.source}, ${report.decoder === null ? 'whose rows are decoded already' : `decoded by ${report.decoder}`}`,
     report.block === null
       ? 'the database has no block yet'
       : `database at block ${report.block.num} ${report.block.id}`,
@@ -90,7 +90,9 @@ function coverageLines(coverage: Verified['report']['coverage']): string[] {
     ...notChecked.map(({ reason, columns }) => `not checked: ${columns.length} columns: ${reason}`),
     ...(past.length === 0
       ? []
-      : [`not checked: ${past.join(', ')}: the chain does not hold them, only contradictions are found`]),
+      : [
+          `not checked: ${past.join(', ')}: the chain no longer has these rows, so only contradictions between rows are found`,
+        ]),
   ]
 }
 
@@ -115,8 +117,8 @@ function summary(report: Verified['report']): string {
 const SHOWN = 120
 
 function differenceLines({ table, key, kind, columns }: Difference): string[] {
-  if (kind === 'missing') return [`${table} ${key}: the database lacks it`]
-  if (kind === 'extra') return [`${table} ${key}: the chain does not have it`]
+  if (kind === 'missing') return [`${table} ${key}: the database lacks this row`]
+  if (kind === 'extra') return [`${table} ${key}: the chain lacks this row`]
   return [
     `${table} ${key}`,
     ...columns.map(

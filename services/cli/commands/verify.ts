@@ -46,7 +46,7 @@ export function addVerify(program: Command, io: CliIo): void {
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .addOption(dataOption())
-    .option('--http <url>', "a node's HTTP API")
+    .option('--http <url>', 'source: the HTTP API of a node (default: chain.http of the configuration)')
     .option(
       '--state',
       'source: the packed rows that the handler `state` stores in the database, instead of a node',

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /** The digest of one table. */
 export interface TableDigest {
-  /** Name with its schema. */
+  /** Name with schema, such as `assets.assets`. */
   readonly name: string
   readonly rows: bigint
   /** 32 hexadecimal digits; independent of the order of rows and columns. */

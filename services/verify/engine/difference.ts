@@ -15,7 +15,7 @@ export interface Difference {
   readonly table: string
   /** Values of the key columns, joined by slashes. */
   readonly key: string
-  /** `missing`: the database lacks it; `extra`: the chain does not have it; `differs`: it has other values. */
+  /** `missing`: the database lacks the row; `extra`: the chain lacks the row; `differs`: the values differ. */
   readonly kind: 'missing' | 'extra' | 'differs'
   readonly columns: readonly ColumnDifference[]
 }

@@ -23,11 +23,11 @@ export interface KeyColumn {
 /** A compared column. */
 export interface Column {
   readonly name: string
-  /** SQL of its value in JSON-safe form; without it, the column itself. */
+  /** SQL of the value in JSON-safe form. Default: the column itself. */
   readonly sql?: string
   /** SQL condition under which the database does not know the value; the value is then not compared. */
   readonly unknown?: string
-  /** SQL type for a repair; without it a repair cannot write the column. */
+  /** SQL type for repairs; undefined: a repair cannot write the column. */
   readonly type?: string
   /** SQL that a repair writes, with `$` for the value, such as `decode($, 'hex')`; default: the value. */
   readonly write?: string

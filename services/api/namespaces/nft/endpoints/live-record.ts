@@ -9,7 +9,7 @@ import type { RecordKind } from '../../../records/index.ts'
 export interface KeySource {
   /** FROM relation of the rows. */
   readonly table: string
-  /** SQL of the key, and its type. */
+  /** SQL of the key, and the SQL type of the key. */
   readonly key: string
   readonly keyType: 'bigint' | 'integer' | 'text'
   /** SQL of the accounts that the record concerns; null values are left out. */

@@ -11,7 +11,7 @@ interface LoggedSql {
   readonly seq: string
   /** Name of the action. */
   readonly name: string
-  /** JSON of its data. */
+  /** JSON of the action's data. */
   readonly data: string
 }
 
