@@ -11,7 +11,6 @@ export interface LoadRequest {
   readonly headers?: readonly string[]
 }
 
-/** Options of a load. */
 export interface LoadOptions {
   readonly next: () => LoadRequest
   /** Duration after which no further request starts. */

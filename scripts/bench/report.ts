@@ -11,7 +11,6 @@ export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5)
 }
 
-/** A table of Markdown. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

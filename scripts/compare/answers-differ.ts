@@ -27,7 +27,6 @@ export function hasContent({ status, text }: Received): boolean {
   return status === 200 && !/^\{"success":true,"data":(?:\[\]|"0")/.test(text)
 }
 
-/** Options of a comparison. */
 interface CompareOptions {
   /** Compares only the types of the values. */
   readonly isVolatile?: boolean

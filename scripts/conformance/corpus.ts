@@ -8,7 +8,6 @@ import type { Entry, RuleBook } from './comparison/index.ts'
 /** A contract family with its own corpus; the server-wide routes are part of `assets`. */
 export type CorpusName = 'assets' | 'market'
 
-/** All corpora. */
 export const corpusNames: readonly CorpusName[] = ['assets', 'market']
 
 function readFixture(name: string): string {

@@ -90,7 +90,6 @@ async function judgeAll(
   return verdicts
 }
 
-/** Sends the request of an entry. */
 export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Reply> {
   const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
   const response = await fetch(url, {

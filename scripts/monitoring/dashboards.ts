@@ -407,5 +407,4 @@ const host: DashboardText = {
   ],
 }
 
-/** All dashboards. */
 export const dashboards: readonly DashboardText[] = [reader, api, live, database, host]

@@ -26,7 +26,6 @@ export function renderRules(limits: AlertLimits): string {
   return `# ${NOTE}\n${stringify({ groups: [{ name: 'pronghorn', rules }] }, { lineWidth: 0 })}`
 }
 
-/** Text of the alerts page. */
 export function renderAlertsPage(alerts: readonly Alert[]): string {
   return [
     `<!-- ${NOTE} -->`,

@@ -43,7 +43,6 @@ export interface SeedRunOptions {
   readonly place: number
 }
 
-/** Result of a seed. */
 export interface SeedResult {
   /** Violated rules, one a line; empty if there are none. */
   readonly violations: readonly string[]

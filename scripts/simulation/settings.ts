@@ -58,7 +58,6 @@ export function plainReaders(readers: ReaderCount): ReaderSettings[] {
   return contractsOf[readers].map((contracts, i) => ({ name: readerNames[i]!, ...common, contracts }))
 }
 
-/** Reader settings of a seed. */
 export function readersOf(plan: SeedPlan): ReaderSettings[] {
   return plainReaders(plan.readers).map((reader) => ({
     ...reader,

@@ -70,7 +70,6 @@ export interface ApiOptions {
   readonly waitMs?: number
 }
 
-/** A running API. */
 export interface RunningApi {
   /** Address of the API on this machine. */
   readonly url: string

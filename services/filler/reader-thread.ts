@@ -23,7 +23,6 @@ interface ReaderFailure {
   /** Error message, including its causes. */
   readonly message: string
   readonly retryable: boolean
-  /** Details that are strings or numbers. */
   readonly details: Readonly<Record<string, string | number>>
 }
 

@@ -4,7 +4,6 @@ import type { SingleBar } from 'cli-progress'
 import { TimeLeft } from '../core/progress/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
 
-/** Output for the progress. */
 export interface ProgressOutput {
   readonly out: (text: string) => void
   /** True shows a bar and colours; false prints plain lines. */

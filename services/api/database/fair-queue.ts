@@ -3,7 +3,6 @@ import type { Limit } from '../../core/limits/index.ts'
 import { clientGone, SERVER_ITSELF, tooBusy } from './request-session.ts'
 import type { WorkScope } from './request-session.ts'
 
-/** Limits of a `FairQueue`. */
 export interface FairQueueLimits {
   /** Number of slots. Each running request holds one slot. */
   readonly slots: number

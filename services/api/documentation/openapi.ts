@@ -36,7 +36,6 @@ const commonFailures: Readonly<Record<string, readonly [status: number, text: st
   Unavailable: [503, 'The database is unavailable or too busy; `Retry-After` says when to retry.'],
 }
 
-/** Title of the documentation. */
 export function documentTitle({ serverName }: ServerInfo): string {
   return serverName === '' ? 'Pronghorn API' : `Pronghorn API at ${serverName}`
 }

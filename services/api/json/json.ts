@@ -19,7 +19,6 @@ export class LateJson {
   }
 }
 
-/** Builds a JSON array. */
 export function jsonArray(values: readonly Json[]): Json {
   const pieces: Json[] = ['[']
   values.forEach((value, index) => {

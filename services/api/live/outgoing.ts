@@ -106,7 +106,6 @@ export const errorCodes = {
 /** Code of an error message to a client. */
 export type LiveErrorCode = keyof typeof errorCodes
 
-/** Creates an error message. */
 export function errorMessage(
   code: LiveErrorCode,
   text: string,

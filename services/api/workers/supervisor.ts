@@ -31,7 +31,6 @@ interface Place {
 
 /** Dependencies of a supervisor. */
 export interface SupervisorOptions {
-  /** Settings of each worker. */
   readonly workers: readonly WorkerSettings[]
   readonly logger: Logger
 }

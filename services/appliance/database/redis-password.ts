@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis'
 
-/** Address of Redis. */
 export interface RedisAddress {
   readonly host: string
   readonly port: number

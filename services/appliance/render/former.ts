@@ -18,7 +18,6 @@ const dataVariables = [
 /** The last file that `render` writes: the version, and the values of the rendering. */
 const note = { service: 'secrets', name: 'rendered.json' } as const
 
-/** The note of a rendering. */
 export function noteRendering(values: Values): RenderedFile {
   return { ...note, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
 }

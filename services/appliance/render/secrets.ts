@@ -15,7 +15,6 @@ export const secretNames = {
   grafana: 'user admin of Grafana',
 } as const
 
-/** Name of a secret. */
 export type SecretName = keyof typeof secretNames
 /** All secrets as text. */
 export type Secrets = Readonly<Record<SecretName, string>>
@@ -50,7 +49,6 @@ export async function ensureSecrets(
   return { secrets: Object.fromEntries(entries) as Record<SecretName, string>, made }
 }
 
-/** A new secret. */
 export function newSecret(): string {
   return randomBytes(BYTES).toString('base64url')
 }

@@ -1,4 +1,3 @@
-/** Result of one check. */
 export interface CheckResult {
   readonly name: string
   readonly outcome: 'ok' | 'failed' | 'skipped'

@@ -8,7 +8,6 @@ import { retry } from '../retry/index.ts'
 import { checkServer, explainDatabaseError } from './failures.ts'
 import { MIGRATIONS, refuseUnfinishedRestore, RESTORE_SCHEMA } from './unfinished-restore.ts'
 
-/** An applied migration. */
 export interface AppliedMigration {
   readonly number: number
   readonly name: string

@@ -143,5 +143,4 @@ export const errorCatalogue = {
   },
 } as const satisfies Record<string, ErrorEntry>
 
-/** An error code of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue

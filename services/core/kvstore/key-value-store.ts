@@ -45,7 +45,6 @@ export interface KeyValueStore {
   close(): Promise<void>
 }
 
-/** Logger of a store. */
 export interface StoreLogger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -13,7 +13,6 @@ export const metricCatalogue = { ...apiMetrics, ...readerMetrics, ...installatio
 
 type Catalogue = typeof metricCatalogue
 
-/** Name of a metric. */
 export type MetricName = keyof Catalogue
 
 /** Names of the metrics of one kind. */

@@ -28,7 +28,6 @@ const MAX_CONNECTIONS = 32
 const REQUEST_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 8_192
 
-/** Request handler for metrics. */
 export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Creates the handler for GET and HEAD `/metrics`; other requests are refused. */

@@ -19,7 +19,6 @@ interface TableBase<R extends object> {
 /** A row of a table. */
 export type RowOf<Described> = Described extends { readonly row?: infer R extends object } ? R : never
 
-/** Names of columns. */
 type Names<Described extends Columns> = readonly (keyof Described & string)[]
 
 /** Table whose rows are written and changed one by one; the undo journal stores their earlier versions. */

@@ -66,7 +66,6 @@ export function holdsAll(world: World, owner: string, ids: readonly bigint[]): b
   return ids.every((id) => world.directory.ownerOf(id) === owner && isTransferable(world, owner, id))
 }
 
-/** Whether the offer exists. */
 export function offerExists(world: World, id: bigint): boolean {
   const account = nameValue(ASSETS_ACCOUNT)
   return world.runtime.state.rows.row(account, account, nameValue('offers'), id) !== undefined

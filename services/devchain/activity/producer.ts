@@ -18,7 +18,6 @@ import { Random } from './random.ts'
 import { ACCOUNT_SUFFIX } from './wording.ts'
 import type { World } from './world.ts'
 
-/** Options of a `Producer`. */
 export interface ProducerOptions {
   readonly seed: number
   /** Average number of user actions per block. */

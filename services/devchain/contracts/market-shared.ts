@@ -10,7 +10,6 @@ import type { AssetRow, CollectionRow, TableRows } from './rows.ts'
 /** Listing types, as the contract names their counters. */
 export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'tbuyoffer'
 
-/** Tables of listings. */
 export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'tbuyoffers'
 
 /** The configuration row of the market contract. */

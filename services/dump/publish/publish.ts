@@ -22,7 +22,6 @@ import { planSegments } from './segments.ts'
 import type { PlannedSegment } from './segments.ts'
 import { openSnapshot } from './snapshot.ts'
 
-/** Options of `publish`. */
 export interface PublishOptions {
   readonly database: DatabaseAddress
   readonly folder: string
@@ -38,7 +37,6 @@ export interface PublishOptions {
   readonly onProgress?: (progress: PublishProgress) => void
 }
 
-/** Progress of a publication. */
 export interface PublishProgress {
   readonly done: number
   readonly of: number

@@ -15,7 +15,6 @@ import { openManifest, readManifest } from './read-manifest.ts'
 import { openSession, RestoreTarget } from './restore-target.ts'
 import type { SignedManifest } from './restore-target.ts'
 
-/** Options of `restore`. */
 export interface RestoreOptions {
   readonly database: DatabaseAddress
   /** Chain of the configuration; the dump must be of the same chain. */
@@ -34,7 +33,6 @@ export interface RestoreOptions {
   readonly onProgress?: (progress: RestoreProgress) => void
 }
 
-/** Progress of a restore. */
 export interface RestoreProgress {
   readonly phase: 'rows' | 'indexes'
   readonly done: number

@@ -16,7 +16,6 @@ export interface Declaration<Data = unknown> {
 /** The actions or contract tables that a handler reads, by name. */
 export type Declarations = Readonly<Record<string, Declaration>>
 
-/** An action that is logged. */
 export interface LoggedAction<Data = unknown> extends Declaration<Data> {
   /** Code of the action in the family's table `log_actions`. */
   readonly code: number

@@ -13,7 +13,6 @@ import { compareKeyed, findExtra } from './compare-keyed.ts'
 import type { HistoryDifference, KindCounts } from './difference.ts'
 import { completeRows, deriveRows, isOfTrades } from './expected-rows.ts'
 
-/** Options of `replayHistory`. */
 export interface ReplayHistoryOptions {
   readonly settings: ReaderSettings
   readonly chain: ReaderOptions['chain']

@@ -45,7 +45,6 @@ export class CommitUnit implements RowSink {
   bytes = 0
   /** Number of blocks in the unit. */
   blocks = 0
-  /** Last block of the unit. */
   last: UnitBlock | null = null
   /** Lowest global sequence appended to an append-only table, or null. */
   firstSeq: bigint | null = null

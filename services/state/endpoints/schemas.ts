@@ -20,7 +20,6 @@ export function object(
   }
 }
 
-/** Schema of a list. */
 export function listOf(items: Schema): Schema {
   return { type: 'array', items }
 }

@@ -17,7 +17,6 @@ export function toStored(key: bigint): bigint {
   return key - KEY_OFFSET
 }
 
-/** Formats a key as text. */
 export function formatKey(key: bigint, type: KeyType): string {
   switch (type) {
     case 'name':

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 
-/** The digest of one table. */
 export interface TableDigest {
   /** Name with schema, such as `assets.assets`. */
   readonly name: string

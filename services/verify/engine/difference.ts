@@ -54,7 +54,6 @@ export function canonical(value: unknown): string {
   )
 }
 
-/** Rows by key. */
 export function byKey(rows: readonly ComparedRow[]): Map<string, ComparedRow> {
   return new Map(rows.map((row) => [keyText(row.key), row]))
 }

@@ -157,7 +157,6 @@ function keySql({ key }: VerifiedTable, values: readonly string[], parameters: P
   return key.map(({ name, type }, i) => `t.${name} = ${parameters.add(values[i], type)}`).join(' AND ')
 }
 
-/** A row of a table. */
 type RowOfTable = Pick<Suspect, 'table' | 'key'>
 
 function deleteChildren({ table, key }: RowOfTable, { table: name, by }: Children): Statement {

@@ -21,7 +21,6 @@ export type SourceChoice =
   /** A folder of table files. */
   | { readonly kind: 'folder'; readonly path: string }
 
-/** Options of `verifyDatabase`. */
 export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 'source'> {
   readonly source: SourceChoice
   /** Default: the native library, or Pronghorn's own decoder if it has no binary. */

@@ -75,7 +75,6 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   return { report: await run.report(started), found: run.found, cause: run.cause, unproven: run.unproven }
 }
 
-/** Schemas of the given tables. */
 function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
   return new Set(['chain', 'state', ...tables.map(({ family }) => family)])
 }

@@ -14,7 +14,6 @@ export interface ComparedRow {
   readonly values: RowValues
 }
 
-/** A key column. */
 export interface KeyColumn {
   readonly name: string
   readonly type: string
@@ -62,7 +61,6 @@ export interface VerifiedTable {
   /** Name in reports, if several contract tables share a database table; default: the table's name. */
   readonly label?: string
   readonly family: Family
-  /** Table of the contract. */
   readonly contractTable: string
   readonly key: readonly KeyColumn[]
   readonly columns: readonly Column[]

@@ -12,7 +12,6 @@ export type { AssetsSetup } from './setup.ts'
 export { assetsRecordKinds } from './records/kinds.ts'
 export { assetsEndpoints } from './endpoints/endpoints.ts'
 
-/** Options of the assets namespace. */
 export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string

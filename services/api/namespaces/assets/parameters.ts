@@ -44,7 +44,6 @@ const ignoredTimes = {
   after: int('Accepted and ignored.', { minimum: 1 }),
 }
 
-/** Parameters of the list of owners. */
 export function ownerParameters(limit: number) {
   return {
     ...paging(limit),
@@ -74,7 +73,6 @@ export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
 /** Parameters of the totals of owned or burned assets of one account. */
 export const holdingParameters = { ...ofAccount, ...hideOffers, ...collectionLists }
 
-/** Parameters of the list of collections. */
 export function collectionParameters(limit: number) {
   return {
     ...paging(limit),
@@ -91,7 +89,6 @@ export function collectionParameters(limit: number) {
 
 export type CollectionValues = Values<ReturnType<typeof collectionParameters>>
 
-/** Parameters of the list of schemas. */
 export function schemaParameters(limit: number) {
   return {
     ...paging(limit),
@@ -107,7 +104,6 @@ export function schemaParameters(limit: number) {
 
 export type SchemaValues = Values<ReturnType<typeof schemaParameters>>
 
-/** Parameters of the list of templates. */
 export function templateParameters(limit: number) {
   return {
     ...paging(limit),
@@ -145,7 +141,6 @@ const partyParameters = {
   ),
 }
 
-/** Parameters of the list of offers. */
 export function offerParameters(limit: number) {
   return {
     ...paging(limit),
@@ -173,7 +168,6 @@ export function offerParameters(limit: number) {
 
 export type OfferValues = Values<ReturnType<typeof offerParameters>>
 
-/** Parameters of the list of transfers. */
 export function transferParameters(limit: number) {
   return {
     ...paging(limit),

@@ -14,7 +14,6 @@ import { marketAssets } from './records/asset-members.ts'
 import { marketRecordKinds } from './records/kinds.ts'
 import type { MarketSetup } from './setup.ts'
 
-/** Options of the market namespace. */
 export interface MarketNamespaceOptions {
   /** Market contract account. */
   readonly contract: string

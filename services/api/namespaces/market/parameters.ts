@@ -153,7 +153,6 @@ export function listingParameters(
   }
 }
 
-/** Values of the parameters of a list of listings. */
 export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 
 /** Filters on listings of all kinds, for all lists. */
@@ -185,7 +184,6 @@ export const tradeDayParameters = {
 
 export type TradeValues = Values<typeof tradeDayParameters>
 
-/** Parameters of the prices of templates. */
 export function templatePriceParameters(limit: number) {
   return {
     ...paging(limit),
@@ -208,7 +206,6 @@ export const assetSaleParameters = {
   bundles: flag('false: leave out trades of several assets at once.'),
 }
 
-/** Parameters of the list of payouts. */
 export function payoutParameters(limit: number) {
   return {
     ...paging(limit),

@@ -9,7 +9,6 @@ import { LINKS } from './lists/link-list.ts'
 import { linksOf } from './records/links.ts'
 import type { ToolsSetup } from './setup.ts'
 
-/** Options of the tools namespace. */
 export interface ToolsNamespaceOptions {
   /** Tools contract account. */
   readonly contract: string

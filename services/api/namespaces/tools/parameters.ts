@@ -9,7 +9,6 @@ export const ofLink = { link_id: inPath(id('Id of the link.')) }
 
 const STATES = '0 waiting, 1 created, 2 cancelled, 3 claimed'
 
-/** Parameters of the list of links. */
 export function linkParameters(limit: number) {
   return {
     ...paging(limit),
@@ -31,7 +30,6 @@ export function linkParameters(limit: number) {
 
 export type LinkValues = Values<ReturnType<typeof linkParameters>>
 
-/** Parameters of the logs of a link. */
 export function linkLogParameters(limit: number) {
   return { ...ofLink, ...logParameters(limit) }
 }

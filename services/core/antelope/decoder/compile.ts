@@ -25,7 +25,6 @@ export type Decoder<T = unknown> = (bytes: Uint8Array, start?: number, end?: num
  */
 export type ValueEncoder = (value: unknown) => Uint8Array
 
-/** Options of a decoder. */
 export interface DecoderOptions {
   /** Fields to decode. Other fields are skipped, and reading stops after the last wanted field. */
   readonly only?: readonly string[]

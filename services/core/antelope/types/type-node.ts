@@ -34,7 +34,6 @@ export const builtinSizes = {
   bitset: null,
 } as const
 
-/** Name of a built-in type. */
 export type BuiltinName = keyof typeof builtinSizes
 
 /**
@@ -85,7 +84,6 @@ export interface OptionalNode {
   inner: TypeNode
 }
 
-/** Whether a type name is that of a built-in type. */
 export function isBuiltin(type: string): type is BuiltinName {
   return Object.hasOwn(builtinSizes, type)
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 
-/** Headers by name. */
 export type Headers = Readonly<Record<string, string>>
 
 /** Sets response headers; `Vary` is added to the existing value. */

@@ -124,7 +124,6 @@ export function readColumns<Read extends object>(table: TypedContractTable<Read>
   return read as Read
 }
 
-/** Reads the scope of the row. */
 export const scope: ColumnReader<string> = (row) => row.scope
 
 /** Reads an integer that a double represents exactly. */

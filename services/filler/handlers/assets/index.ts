@@ -17,9 +17,7 @@ export { offerStates, offerValidity } from './offer-changes.ts'
 export interface AssetsHandlerArgs {
   /** Account of the assets contract. */
   readonly assets_account: string
-  /** Whether to store transfers. */
   readonly store_transfers: boolean
-  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 

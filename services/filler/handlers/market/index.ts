@@ -34,7 +34,6 @@ export interface MarketHandlerArgs {
   readonly assets_account: string
   /** Account of the oracle contract that the same reader indexes. */
   readonly oracle_account: string
-  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 

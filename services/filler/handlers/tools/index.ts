@@ -13,7 +13,6 @@ export { linkCollections } from './link-derivations.ts'
 export interface ToolsHandlerArgs {
   /** Account of the tools contract. */
   readonly tools_account: string
-  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 

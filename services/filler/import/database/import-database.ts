@@ -39,7 +39,6 @@ import { findFirstTime, findSequences } from './source-extent.ts'
 import { closeWorkers, openWorkers, runSteps } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
-/** Options of `importDatabase`. */
 export interface ImportDatabaseOptions extends ImportTarget {
   readonly source: DatabaseAddress
   /** Reader name in the source; optional if the source has exactly one reader. */

@@ -165,7 +165,6 @@ const linkRows = {
 /** A database table whose columns come partly from the contract's row and partly from actions. */
 export interface EntityTable {
   readonly family: string
-  /** Name of the contract table. */
   readonly contractTable: string
   readonly table: KeyedTable<object>
   /** Name of the integer key column. */

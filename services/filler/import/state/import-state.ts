@@ -22,7 +22,6 @@ import { workTables } from './work-tables.ts'
 import { readParties, writeRows, writeSettings } from './write-rows.ts'
 import type { RowWriting } from './write-rows.ts'
 
-/** Options of `importState`. */
 export interface ImportStateOptions extends ImportTarget {
   readonly chain: {
     readonly chainId: string

@@ -15,7 +15,6 @@ export interface Ranking {
   /** FROM item `k` with the sums, which are `trades` and `volume`, and its key column. */
   readonly sums: string
   readonly sumKey: string
-  /** Conditions on the sums. */
   readonly sumConditions: readonly Sql[]
 }
 

@@ -60,7 +60,6 @@ interface FilteredTable {
   readonly statistics: Statistics
 }
 
-/** A column that is filtered. */
 export interface FilteredColumn {
   readonly column: string
   /** Name of the filter, if it is not that of the column. */

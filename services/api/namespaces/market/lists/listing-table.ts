@@ -43,7 +43,6 @@ export interface ListingTable {
 /** Parameter of the key of a kind of listing. */
 export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
-/** Name of a kind of listing. */
 export type ListingKind = MarketListingName
 
 /** The members of a listing table that are facts of the database. */

@@ -38,7 +38,6 @@ const pair = shape.object({
   }),
 })
 
-/** The settings of the contract. */
 export const config = declareRecord('Config', 'Settings of the contract', {
   atomicassets_contract: field.text('c.assets_contract', 'Account of the assets contract'),
   atomicmarket_contract: field.contract('market_contract', 'Account of the market contract'),
@@ -74,7 +73,6 @@ export async function marketConfig(session: Session, contract: string): Promise<
   return config.read(rows[0]?.[0], { market_contract: `"${contract}"` })[0]
 }
 
-/** A marketplace. */
 export const marketplace = declareRecord('Marketplace', 'A marketplace that earns fees', {
   marketplace_name: field.text('m.marketplace_name', 'Name; empty = the default marketplace'),
   creator: field.name('m.creator', 'Account that receives the fees'),

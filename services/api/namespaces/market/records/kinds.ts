@@ -9,7 +9,6 @@ const declared = { ...listingRecords, payout: payouts }
 /** The records of the market contract. The key of a payout is `seq/payout_index`. */
 export type MarketRecords = Readonly<Record<keyof typeof declared, RecordKind>>
 
-/** The records of a market. */
 export function marketRecordKinds(shared: Fragments, settings: RecordSettings): MarketRecords {
   const kinds = Object.entries(declared).map(([name, kind]) => [
     name,

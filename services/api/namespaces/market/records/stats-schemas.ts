@@ -4,7 +4,6 @@ import { collections, lightCollection, templates } from '../../nft/records/index
 import { tokenMembers } from './token-fields.ts'
 import { priceSumRecord } from './trade-records.ts'
 
-/** Value of the assets of an account. */
 export const inventoryRecord = shape.record('InventoryPrices', 'Value of the assets of an account', {
   collections: shape.list(
     shape.object({ collection: collections.schema, prices: shape.list(priceSumRecord.schema) }),

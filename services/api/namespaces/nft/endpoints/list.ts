@@ -46,7 +46,6 @@ export async function oneJson(
   return record
 }
 
-/** A list of records. */
 export interface ListOfRecords<V> extends RecordReading {
   readonly list: (context: EndpointContext<V>) => Promise<List>
   /** Answers a count from counters; undefined if the counters do not cover every filter. */

@@ -13,7 +13,6 @@ export const greyLists = {
   account_blacklist: names('No account of the row is one of the given values.'),
 }
 
-/** Filters on one asset. */
 export const assetFilter = {
   asset_id: ids('Asset is one of the given values.'),
   owner: names('Owner is one of the given values.'),
@@ -35,7 +34,6 @@ export const assetFilter = {
 /** Maximum length of a searched text: the cost of a search grows with its length. */
 const searched = { maximum: 100 } as const
 
-/** Name search on collections. */
 export const collectionSearch = {
   match: name('The collection name contains this text.'),
   search: text('The collection name or the displayed name contains words similar to this text.', {
@@ -44,7 +42,6 @@ export const collectionSearch = {
   }),
 }
 
-/** Name search on templates. */
 export const templateNameSearch = {
   match: text('The name of the template contains this text, in any letter case.', searched),
   search: text('The name of the template contains words similar to this text.', searched),
@@ -57,7 +54,6 @@ export const assetNameSearch = {
   match_mutable_name: text('The name in the mutable data of the asset contains this text.', searched),
 }
 
-/** `hide_offers`. */
 export const hideOffers = { hide_offers: flag('Leave out assets that are part of a pending offer.', false) }
 
 /** Values of {@link collectionLists} and of the collection names. */

@@ -1,7 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { declareRecord, field } from '../../../records/fields/index.ts'
 
-/** Settings of the contract. */
 export const config = declareRecord('Config', 'Settings of the contract', {
   atomictools_contract: field.contract('tools_contract', 'Account of the contract'),
   atomicassets_contract: field.text('c.assets_contract', 'Account of the assets contract'),
