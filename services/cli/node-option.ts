@@ -10,8 +10,8 @@ export async function withNodeOption<T>(http: string | undefined, task: () => Pr
     return await task()
   } catch (error) {
     if (!(error instanceof PronghornError)) throw error
-    // The state-history address is always that of the configuration, so errors of that address keep their
-    // remedy.
+    // The option replaces only the HTTP address. Errors of the state-history address, which comes from the configuration,
+    // keep their remedy.
     throw String(error.details.node).startsWith('ws') ? error : error.addDetails(nodeDetails(http))
   }
 }

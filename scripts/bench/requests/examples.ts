@@ -4,8 +4,8 @@ import type { Source } from './sources.ts'
 import { ranked, spread } from './sources.ts'
 
 /**
- * How many rows an example value matches. popular: very many. typical: those of a random row. rare: very few. missing:
- * none.
+ * How many rows an example value matches. popular: very many rows. typical: as many rows as the value of a random row.
+ * rare: very few rows. missing: no row.
  */
 export type ExampleKind = 'popular' | 'typical' | 'rare' | 'missing'
 

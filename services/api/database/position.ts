@@ -25,8 +25,8 @@ export interface ServerLook {
 
 /**
  * Whether queries of a server at `position` see all data that queries of a server at `wanted` see. Equal blocks
- * suffice: the log also grows with changes that no request can see, and some of those changes reach a replica later
- * than the blocks.
+ * suffice: the WAL also grows with changes that no request can see, and such changes may reach a replica later than the
+ * blocks.
  */
 export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks

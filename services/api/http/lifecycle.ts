@@ -146,8 +146,7 @@ function isUnder(path: string, prefix: string): boolean {
 }
 
 /**
- * Link to the documentation. The link is a header, because clients compare the message with that of the replaced
- * system.
+ * Link to the documentation. The link is a header, because clients expect the message of the replaced system.
  */
 const documentation = { Link: '</docs>; rel="service-doc"' }
 

@@ -33,7 +33,7 @@ const RETRY_MS = 500
  * Prepares a PostgreSQL server: roles with their present passwords, databases, the newest schema, rights. May be
  * run again at any time.
  *
- * @throws see `databaseFailure`; FatalError `CHAIN_MISMATCH`, and those of the migrations.
+ * @throws see `databaseFailure`; FatalError `CHAIN_MISMATCH`, and the errors of the migrations.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   const { address, secrets, say } = options

@@ -55,7 +55,7 @@ function listApplianceVariables(): ApplianceVariable[] {
   ]
 }
 
-/** Value of a key that the operator does not set: that of the template, else the default of the key. */
+/** Value of a key that the operator does not set: the value in the template, else the default of the key. */
 function shippedText(setting: SettingVariable): string {
   const inTemplate = valueAt(readShipped(setting), setting.steps)
   const value = inTemplate ?? setting.schema.safeParse(undefined).data

@@ -129,7 +129,7 @@ function mapOrigins(cors: readonly string[]): string {
   ].join('\n')
 }
 
-/** A location of the proxy's configuration, other than that of every path. */
+/** A location of the proxy's configuration, other than `location /`. */
 const LOCATION = /^ *location (?:(=|~) )?(\/\S+|\^\S+) \{$/gm
 
 /** Whether a location of the proxy takes requests at or below a path, which the api does not get then. */

@@ -139,7 +139,7 @@ export async function renderOrKeep(
   }
 }
 
-/** The operator's own JSON files: those of the folder that `CONFIG_FILES` names. */
+/** The operator's own JSON files, from the folder that `CONFIG_FILES` names. */
 function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mounted'>): OwnFiles {
   const shown = environment.CONFIG_FILES ?? ''
   return !isHostPath(shown) ? noOwnFiles : readOwnFiles(placeOf('CONFIG_FILES', shown, places), shown)

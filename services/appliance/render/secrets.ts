@@ -58,7 +58,7 @@ async function writeSecret(dir: string, name: SecretName, secret: string): Promi
   await rename(await stageSecret(dir, name, secret), join(dir, name))
 }
 
-/** Writes a secret next to the one in use, as `NAME.new`. @returns the path. */
+/** Writes a secret as `NAME.new`, next to the secret in use. @returns the path. */
 export async function stageSecret(dir: string, name: SecretName, secret: string): Promise<string> {
   const path = join(dir, `${name}.new`)
   await rm(path, { force: true })

@@ -14,7 +14,7 @@ export interface LoadOptions<N extends ConfigPart> {
   readonly need: readonly N[]
   /** Directory of the files; default: `CONFIG_DIR`, then `./config`. */
   readonly dir?: string
-  /** Environment variables; default: those of the process. */
+  /** Environment variables. Default: the environment of the process. */
   readonly env?: Environment
   /** Advice for an operator who has no configuration files, as a sentence. */
   readonly withoutFiles?: string

@@ -6,7 +6,7 @@ import { FatalError } from '../errors/index.ts'
 export interface DatabaseSsl {
   /** `require` accepts any certificate; `verify-full` requires a certificate for the host from a trusted authority. */
   readonly mode: 'off' | 'require' | 'verify-full'
-  /** File with the certificates of trusted authorities; absent = those that Node.js trusts. */
+  /** File with the certificates of trusted authorities. Default: the authorities that Node.js trusts. */
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined
   readonly key_file?: string | undefined

@@ -13,7 +13,7 @@ export const childRules: readonly DerivedRule[] = [assetsContract.assets, market
       return {
         rule: `each row of ${child.table.name} belongs to a row of ${table.name}`,
         covers: {},
-        // The tokens of a burned asset stay; if the lost row is that of a burned asset, its tokens are right.
+        // The rows of an asset's tokens stay after the burn. If the missing asset is a burned one, its tokens are right.
         ...(table === assetsContract.assets.table ? { restsOn: 'burned assets' } : {}),
         violations: `SELECT concat_ws(' ', '${child.table.name}', ${child.by.map((name) => `c.${name}`).join(', ')}) FROM ${child.table.name} c WHERE ${lost}`,
         correction: `DELETE FROM ${child.table.name} c WHERE ${lost}`,

@@ -63,7 +63,7 @@ type Head = Omit<Manifest, 'tables' | 'rows' | 'bytes'>
  * folder.
  *
  * @throws FatalError `PUBLISH_FAILED`, `DATABASE_DIFFERS`, `IMPORT_UNFINISHED`, `CHAIN_MISMATCH`, `USAGE`;
- * RetryableError `PUBLISH_FAILED` after a stop; those of `databaseFailure`.
+ * RetryableError `PUBLISH_FAILED` after a stop; the errors of `databaseFailure`.
  */
 export async function publish(options: PublishOptions): Promise<PublishReport> {
   const started = performance.now()

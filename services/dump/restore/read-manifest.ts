@@ -37,7 +37,7 @@ export async function openManifest(
     const key = await readPublicKey(keyFile)
     if (signature === null) throw new FatalError('DUMP_UNTRUSTED', 'the dump is not signed')
     if (!isSignature(signature, bytes, key))
-      throw new FatalError('DUMP_UNTRUSTED', `the signature of the dump is not that of ${keyFile}`)
+      throw new FatalError('DUMP_UNTRUSTED', `the dump is not signed with the key of ${keyFile}`)
   }
   const manifest = parseManifest(bytes)
   if (manifest.chain_id !== chainId)

@@ -121,7 +121,7 @@ export class ScannedAction {
 }
 
 /**
- * A `contract_row` found in a deltas payload; form and lifetime are those of {@link ScannedAction}. A removed row
+ * A `contract_row` found in a deltas payload, with the form and lifetime of a {@link ScannedAction}. A removed row
  * carries its value from before the block.
  */
 export class ScannedRow {

@@ -1,5 +1,5 @@
 /**
- * Decides for each block whether its events are published. Publishing starts with the block after the one at which the
+ * Decides for each block whether its events are published. Publishing starts with the block after the block at which the
  * reader reached the head, and stops when the reader falls `maxBehind` blocks behind. After a restart the reader
  * resumes where it stopped. So a reader publishes nothing while catching up, and its published events have no holes.
  */

@@ -75,7 +75,7 @@ export class BlockApplier {
   readonly #contracts = new Map<string, Contract>()
   readonly #writers: ActiveWriter[]
   readonly #watch: ReturnType<typeof createWatchSet>
-  /** Contracts whose rows are decoded: those of handlers and of state history writers. */
+  /** Contracts whose rows are decoded, for handlers or for state history writers. */
   readonly #rowWatch: ReturnType<typeof createWatchSet>
   /**
    * ABIs from the chain's HTTP interface or from later blocks, by account. `reload` uses them before the stored ABIs.
@@ -131,7 +131,7 @@ export class BlockApplier {
     this.#missingAbis.set(account, why)
   }
 
-  /** Sets the handlers' state from the database, and the ABIs to those in force at the end of block `block`. */
+  /** Loads the handlers' state from the database, and the ABIs that are in force at the end of block `block`. */
   async reload(query: Query, block: number, lastTimeMs: number): Promise<void> {
     this.#lastTimeMs = lastTimeMs
     for (const contract of this.#contracts.values()) {

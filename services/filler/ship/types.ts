@@ -26,8 +26,8 @@ export interface StatusResult {
 }
 
 /**
- * A message with one block or none. `head` and `lib` are those of the node at the time when it built the
- * message. Payloads are views into the message, without their length prefix.
+ * A message with one block or none. `head` and `lib` are the node's head and last irreversible block when the node built
+ * the message. Payloads are views into the message, without their length prefix.
  */
 export interface BlocksResult {
   readonly kind: 'blocks'

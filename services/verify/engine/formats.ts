@@ -14,7 +14,7 @@ export class ChainFormats implements Formats {
     this.#contract = contract
   }
 
-  /** Reads the formats of the assets contract, all or those of a collection. */
+  /** Reads the formats of the assets contract, of all collections or of one collection. */
   static async read(source: ChainSource, contract: string, collection?: string): Promise<ChainFormats> {
     const formats = new ChainFormats(source, contract)
     for await (const rows of source.rows(contract, 'config'))

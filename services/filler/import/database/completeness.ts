@@ -46,8 +46,8 @@ function lastLoggedId({ family, log }: NumberedTable): string {
 
 /**
  * Rule that ids are dense up to the greatest id of a row or of a logged creation, including templates that were created
- * and deleted in one transaction. `denseIds` compares with the contract's counter instead; the source does not store the
- * counters, and those of the chain node belong to a later block.
+ * and deleted in one transaction. `denseIds` compares with the contract's counter instead, which is unknown here: the
+ * source does not store the counters, and the counters of the chain node belong to a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered

@@ -279,8 +279,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered one. Reconnects to the same node first: told of the
-   * reversible blocks, the node may send the fork itself. Then tries the other nodes. When all have failed, undoes the
+   * Handles a block that does not link to the last delivered block. First reconnects to the same node, which may send the
+   * fork when the request names the reversible blocks. Then tries the other nodes. When all nodes have failed, undoes the
    * last block. Returns false if the node has to be left.
    */
   #mayRewind(problem: Problem): boolean {

@@ -12,7 +12,7 @@ import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
-/** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
+/** Every endpoint of the namespace. Fixed paths come before paths with a parameter at the same position. */
 export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
   return [
     configEndpoint,

@@ -29,7 +29,7 @@ function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint 
 
 /**
  * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. These paths are
- * matched before those of single records: `/v1/templates/1/stats` would otherwise be template `stats` of collection
+ * matched before the paths of single records: `/v1/templates/1/stats` would otherwise be template `stats` of collection
  * `1`.
  */
 export const statsEndpoints: readonly Endpoint[] = [

@@ -242,7 +242,7 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
  * Reads the newest transfers of the matching assets via the assets that moved last. Takes as many distinct transfer
  * times as the page needs rows; all transfers since the earliest of these times are complete. A change of owner without
  * a transfer can leave too few rows; then all transfers are read.
- * @param all the filters of the list: those of `contained` alone.
+ * @param all the filters of the list, which are all filters on contained assets.
  */
 export function newestTransfers(
   { filters, assets }: ContainedAssets,

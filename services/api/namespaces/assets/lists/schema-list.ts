@@ -31,7 +31,7 @@ const schemaSource: Source = {
 /** Approximate share of the schemas that a name search matches. */
 const SEARCHED = 0.05
 
-/** The requested schemas. `schemaRecordKeys` converts their keys to those of records. */
+/** The requested schemas. `schemaRecordKeys` converts the keys of the list to record keys. */
 export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)

@@ -79,7 +79,7 @@ function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
 
 /**
  * Trades of accounts by marketplace in a time range: a seller counts for the marketplace of the listing, a buyer for
- * that of the purchase.
+ * the marketplace of the purchase.
  */
 function partiesInRange(conditions: readonly Sql[], range: TradeRange): Sql {
   const all = where([...conditions, ...inRange('k.trade_time', range)])

@@ -8,7 +8,7 @@ import { priceEndpoints } from './prices.ts'
 import { royaltyEndpoints } from './royalties.ts'
 import { statsEndpoints } from './stats.ts'
 
-/** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
+/** Every endpoint of the namespace. Fixed paths come before paths with a parameter at the same position. */
 export function marketEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     ...configEndpoints(setup),

@@ -29,7 +29,7 @@ import type { ListingValues } from '../parameters.ts'
 const UNKNOWN = 0.5
 /** Share of the listings that match a name search, if PostgreSQL has no statistics. */
 const NAMED = 0.01
-/** Share of the templates whose assets are transferable; share of those whose assets are burnable. */
+/** Share of the templates whose assets are transferable; also the share of the templates whose assets are burnable. */
 const SET = 0.95
 
 /**

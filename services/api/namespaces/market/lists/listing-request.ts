@@ -62,7 +62,7 @@ interface FilteredTable {
 
 export interface FilteredColumn {
   readonly column: string
-  /** Name of the filter, if it is not that of the column. */
+  /** Name of the filter. Default: the name of the column. */
   readonly name?: string
   /** Default: text. */
   readonly type?: string

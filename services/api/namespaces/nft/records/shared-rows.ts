@@ -314,7 +314,7 @@ function templateMaps(template: Fragment): TemplateMaps {
   return split
 }
 
-/** Members that all assets of a template have in common; for assets without a template, those of their schema. */
+/** Members that all assets of a template share, or that all assets of a schema without a template share. */
 interface SharedMembers {
   /** The collection's fragment that the members were assembled from, to notice a new version. */
   readonly collection: Fragment
@@ -364,8 +364,7 @@ function templateOfAsset(template: Fragment | undefined): Json {
 }
 
 /**
- * The members of an asset from its collection, schema and template; the asset's own attributes overlay those of the
- * template.
+ * The members of an asset from its collection, schema and template, and the merged attributes of template and asset.
  */
 export function sharedMembers(shared: readonly Fragment[], mutableData: string, immutableData: string): Json {
   const { nested, data } = commonMembers(shared)

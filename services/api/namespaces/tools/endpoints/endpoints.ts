@@ -7,7 +7,7 @@ import { linkEndpoints } from './links.ts'
 
 const noConfig = { status: 500, message: 'Config not found' } as const
 
-/** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
+/** Every endpoint of the namespace. Fixed paths come before paths with a parameter at the same position. */
 export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
   const config = endpoint({
     path: '/v1/config',
