@@ -1,18 +1,18 @@
 # One image for all services of the project: filler, api, state, devchain and the one-shots.
-# Exact tags only; the compose file pins the others.
+# Base images have exact tags. The compose file pins the images of the other services.
 
-# What is built is the same for every architecture.
+# The build output is the same for every architecture, so the build runs on the architecture of the builder.
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# Parts for one process on one machine (embedded PostgreSQL) stay out of the image.
+# Optional packages, such as the embedded PostgreSQL of `npm start`, are left out of the image.
 RUN npm ci --omit=optional --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY services services
 COPY scripts scripts
 RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts
-# What runs and no more: no sources, types, tests, benches, nor the maps and pages of packages. Licences stay, and so do
-# the maps of the project itself: with them an error names the line of the source.
+# Removes everything that is not needed to run: sources, types, tests, benchmarks, and the source maps and documents of
+# packages. Licences stay. The source maps of the project stay, so that an error names the line of the source.
 RUN rm -rf dist/scripts dist/.tsbuildinfo node_modules/@types node_modules/.package-lock.json \
  && find services dist -type f \( -name '*.ts' -o -name '*.md' \) -delete \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.flow' -o -name '*.tsbuildinfo' -o -name '*.test.js' -o -name test.js -o \( -name '*.md' ! -iname 'licen[cs]e*' ! -iname 'notice*' \) \) -delete \
@@ -25,7 +25,8 @@ LABEL org.opencontainers.image.title="Pronghorn" \
       org.opencontainers.image.version="1.0.0" \
       org.opencontainers.image.description="Self-hosted appliance for Antelope chains: state history in, NFT data in PostgreSQL, REST and live data out." \
       org.opencontainers.image.licenses="MIT"
-# Programs that only a build needs go; directories that volumes start from belong to the user of the services.
+# Removes programs that only a build needs. Creates the directories with which new volumes are initialized, with the user of
+# the service as owner.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
  && for each in secrets filler api state nginx certificates challenges acme postgres redis hasura prometheus grafana; do install -d -o node -g node -m 755 "/rendered/$each"; done \
  && install -d -o node -g node -m 755 /data \
@@ -38,13 +39,13 @@ COPY --from=build /build/services services
 COPY config-templates config-templates
 COPY infra/hasura infra/hasura
 COPY infra/probe.sh infra/probe.sh
-# docker build --build-arg REVISION=$(git rev-parse HEAD): answers then have it in X-Revision.
+# With docker build --build-arg REVISION=$(git rev-parse HEAD), answers have the revision in the header X-Revision.
 ARG REVISION=
 RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi
-# Messages then advise what to do with the containers.
+# With this mode, messages advise commands for the containers.
 ENV NODE_ENV=production PRONGHORN_MODE=appliance
 USER node
 STOPSIGNAL SIGTERM
-# By its path: an .env may hold a PATH.
+# Node.js by its path, because an .env may set PATH.
 ENTRYPOINT ["/usr/local/bin/node", "--enable-source-maps", "/pronghorn/dist/services/cli/main.js"]
 CMD ["--help"]
