@@ -32,15 +32,23 @@ class Parameters {
 /**
  * Statements that write the chain's values into the database. They write no other value, so a repaired row equals the
  * row before the damage.
+ *
+ * @param absenceDoubt reason why the chain may have a row that the source lacks; such a row is not removed then.
  */
-export function planRepair(found: FoundDifference, coverage: Coverage): PlannedRepair {
+export function planRepair(
+  found: FoundDifference,
+  coverage: Coverage,
+  absenceDoubt: string | null,
+): PlannedRepair {
   switch (found.difference.kind) {
     case 'differs':
       return planUpdate(found, coverage)
     case 'missing':
       return planInsert(found, coverage)
     case 'extra':
-      return planRemoval(found)
+      return absenceDoubt === null
+        ? planRemoval(found)
+        : { found, statements: [], impossible: `${absenceDoubt}: compare with a node at the committed block` }
   }
 }
 

@@ -44,9 +44,9 @@ interface Position {
 }
 
 /** Plans the repairs of the differences that a comparison found. */
-export function planRepairs({ found }: Verified): PlannedRepair[] {
+export function planRepairs({ found, absenceDoubt }: Verified): PlannedRepair[] {
   const coverage = readCoverage()
-  return found.map((one) => planRepair(one, coverage))
+  return found.map((one) => planRepair(one, coverage, absenceDoubt))
 }
 
 /**

@@ -51,6 +51,8 @@ export interface Verified {
   readonly cause: RetryableError | null
   /** Families with rows that were not compared: rows derived from them cannot be rewritten. */
   readonly unproven: ReadonlySet<Family>
+  /** Reason why a repair must not remove the rows that the source lacks; null if the source proves their absence. */
+  readonly absenceDoubt: string | null
 }
 
 function hasRows({ rows, differences }: TableReport): boolean {
@@ -72,7 +74,11 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   const started = performance.now()
   const run = new Run(options)
   await run.all()
-  return { report: await run.report(started), found: run.found, cause: run.cause, unproven: run.unproven }
+  const { found, cause, unproven } = run
+  return {
+    ...{ report: await run.report(started), found, cause, unproven },
+    absenceDoubt: options.source.absenceDoubt,
+  }
 }
 
 function schemasOf(tables: readonly VerifiedTable[]): Set<string> {

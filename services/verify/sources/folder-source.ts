@@ -21,6 +21,7 @@ export class FolderSource implements ChainSource {
   readonly description: string
   readonly isFixed = true
   readonly isWhole = true
+  readonly absenceDoubt = null
   readonly #folder: string
   readonly #decoder: RowDecoder
   /** Names of the tables in the ABI of each contract; null without an ABI. */

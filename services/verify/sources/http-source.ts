@@ -28,6 +28,7 @@ export class HttpSource implements ChainSource {
   readonly decoder: string
   readonly isFixed = false
   readonly isWhole = true
+  readonly absenceDoubt = null
   /** Notes for the operator about the comparison. */
   readonly notes: string[] = []
   readonly #node: NodeClient

@@ -13,6 +13,8 @@ export interface ChainSource {
   readonly isFixed: boolean
   /** Whether the source has every row of a contract table; false if the chain may have more. */
   readonly isWhole: boolean
+  /** Reason why a row that the source lacks may exist on the chain; null if the source lists the rows of the chain. */
+  readonly absenceDoubt: string | null
   /** Notes of the reading for the report. */
   readonly notes?: readonly string[]
   /** Whether the source can list the rows of a contract table. If not, the table is not compared. */

@@ -20,6 +20,9 @@ interface StoredRow {
 export class StateSource implements ChainSource {
   readonly description = 'the rows of the state service'
   readonly isFixed = true
+  /** Seals do not cover `state.rows`, and no count of its rows is stored, so a lost row leaves no trace. */
+  readonly absenceDoubt: string | null =
+    'the state service lacks the row, but its rows are not sealed, so the row may have been lost there'
   readonly isWhole: boolean
   readonly decoder: string
   readonly #client: pg.ClientBase
