@@ -125,6 +125,21 @@ describe('the doctor', () => {
     ])
   })
 
+  it('the doctor names a column that was renamed', async () => {
+    const damaged = await createTestDatabase()
+    const client = await connectDatabase(damaged.address, { applicationName: 'test' })
+    await client.query('ALTER TABLE market.sales RENAME COLUMN price TO old_price')
+    await client.end()
+    const found = await findings([], { address: damaged.address })
+    await damaged.drop()
+    expect(found.get('database')).toEqual([
+      'fail',
+      expect.stringMatching(
+        /; DATABASE_COLUMN_MISSING: the database lacks market\.sales\.price, .* was dropped or renamed\. Give a renamed/,
+      ),
+    ])
+  })
+
   it('the doctor reports an unreachable Redis', async () => {
     const address = { host: '127.0.0.1', port: 1, tls: false, connection_type: 'standalone' } as const
     expect((await findings([], { kvstore: { address, chainName: 'test' } })).get('key-value store')).toEqual([

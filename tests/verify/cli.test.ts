@@ -219,6 +219,30 @@ it('pronghorn verify and digest name the tables that were dropped', async () => 
   }
 })
 
+it('pronghorn verify, digest, seals and publish name the columns that were dropped or renamed', async () => {
+  const damaged = await createTestDatabase()
+  try {
+    await configure(damaged)
+    const client = await connectDatabase(damaged.address, { applicationName: 'test' })
+    await client.query(
+      'ALTER TABLE market.sales RENAME COLUMN listing_price TO asked_price; ALTER TABLE assets.logs DROP COLUMN data CASCADE',
+    )
+    await client.end()
+    const message =
+      /^DATABASE_COLUMN_MISSING: the database lacks assets\.logs\.data, market\.sales\.listing_price, .* were dropped or renamed\nGive a renamed column/
+    for (const options of [folder, [...folder, '--repair', '--yes'], ['--seals']])
+      expect(await run('verify', ...options)).toMatchObject({
+        code: 75,
+        err: expect.stringMatching(message) as string,
+      })
+    for (const command of [['digest'], ['seals'], ['publish', join(config, 'published')]])
+      expect(await run(...command)).toMatchObject({ code: 1, err: expect.stringMatching(message) as string })
+  } finally {
+    await configure(database)
+    await damaged.drop()
+  }
+})
+
 it('pronghorn verify exits with 75 if the source lacks the rows of a table, and a repair leaves that table unchanged', async () => {
   const part = join(config, 'tables')
   await cp(join(fork, 'tables'), part, { recursive: true })

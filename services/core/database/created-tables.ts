@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { FatalError } from '../errors/index.ts'
+import { modelTables } from '../model/tables/index.ts'
 import { readMigrations } from './migrate.ts'
 
 /** Tables that the migrations create, `schema.name`, with the tables of the undo journal. */
@@ -32,5 +33,30 @@ export async function refuseMissingTables(client: pg.ClientBase): Promise<void> 
   throw new FatalError(
     'DATABASE_TABLE_MISSING',
     `the database lacks ${names}, which its migrations created: ${rows.length === 1 ? 'the table was' : 'the tables were'} dropped`,
+  )
+}
+
+/**
+ * Refuses a database of which somebody dropped or renamed columns of the model.
+ * @throws FatalError `DATABASE_COLUMN_MISSING` with the names.
+ */
+export async function refuseMissingColumns(client: pg.ClientBase): Promise<void> {
+  const columns = modelTables.flatMap(({ name, columns }) =>
+    Object.keys(columns).map((column) => `${name}.${column}`),
+  )
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) name WHERE NOT EXISTS (
+       SELECT FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = split_part(name, '.', 1) AND c.relname = split_part(name, '.', 2)
+         AND a.attname = split_part(name, '.', 3) AND a.attnum > 0 AND NOT a.attisdropped)
+     ORDER BY name`,
+    [columns],
+  )
+  if (rows.length === 0) return
+  const names = rows.map(({ name }) => name).join(', ')
+  throw new FatalError(
+    'DATABASE_COLUMN_MISSING',
+    `the database lacks ${names}, which its migrations created: ${rows.length === 1 ? 'the column was' : 'the columns were'} dropped or renamed`,
   )
 }

@@ -228,6 +228,17 @@ export const databaseErrors = {
         'Restore a backup that has the table, or index or import again into a new database (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
+  DATABASE_COLUMN_MISSING: {
+    meaning: 'A column of a table was dropped or renamed. No migration creates it again.',
+    remedy: {
+      standalone:
+        'Start from a copy of the data directory that has the column, or index again into another `--data` directory.',
+      appliance:
+        'Give a renamed column its name again (`ALTER TABLE … RENAME COLUMN`). If the column was dropped, restore a backup that has it (`scripts/restore NAME`), or index or import again into a new database (POSTGRES_DATABASE in `.env`).',
+      process:
+        'Give a renamed column its name again (`ALTER TABLE … RENAME COLUMN`). If the column was dropped, restore a backup that has it, or index or import again into a new database (`sqldb.database`, POSTGRES_DATABASE).',
+    },
+  },
   EMBEDDED_POSTGRES_FAILED: {
     meaning: 'The bundled PostgreSQL could not be started, or exited unexpectedly.',
     remedy:
