@@ -198,6 +198,28 @@ it('pronghorn verify exits with 75 for a database without tables, without a bloc
   }
 })
 
+it('pronghorn verify ends at once with 75 while the import of the database is unfinished', async () => {
+  const begun = await createTestDatabase()
+  try {
+    await configure(begun)
+    const client = await connectDatabase(begun.address, { applicationName: 'test' })
+    await client.query(
+      "INSERT INTO chain.imports (reader, kind, source, fingerprint, block_num, block_time, block_id) VALUES ('test-1', 'database', 'old', '', 7, 0, '')",
+    )
+    await client.end()
+    for (const options of [[], folder, [...folder, '--repair', '--yes']])
+      expect(await run('verify', ...options)).toMatchObject({
+        code: 75,
+        err: expect.stringMatching(
+          /^IMPORT_UNFINISHED: the import of old for reader test-1 is unfinished\nRun the same/,
+        ) as string,
+      })
+  } finally {
+    await configure(database)
+    await begun.drop()
+  }
+})
+
 it('pronghorn verify and digest name the tables that were dropped', async () => {
   const damaged = await createTestDatabase()
   try {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { refuseUnfinishedImport } from '../../core/database/imports/index.ts'
 import { requireSchema } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
@@ -125,7 +126,10 @@ async function verify(
     ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
   } satisfies VerifyDatabaseOptions
   await orIncomplete(async () => {
-    await withDatabase(address, 'pronghorn verify', requireSchema)
+    await withDatabase(address, 'pronghorn verify', async (client) => {
+      await requireSchema(client)
+      await refuseUnfinishedImport(client, null)
+    })
     const work = flags.repair && flags.yes ? repair : compare
     await withNodeOption(flags.http, () => work(address, options, flags, io))
   })

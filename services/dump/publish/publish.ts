@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { databaseFailure } from '../../core/database/index.ts'
+import { refuseUnfinishedImport } from '../../core/database/imports/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { readApplied } from '../../core/database/restoring/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
@@ -284,11 +285,7 @@ interface ReaderRow {
 
 /** Reads the facts about the database that the manifest contains. */
 async function readHead(client: pg.ClientBase): Promise<Head> {
-  const { rows: unfinished } = await client.query<{ reader: string }>(
-    'SELECT reader FROM chain.imports WHERE finished_at IS NULL',
-  )
-  if (unfinished.length > 0)
-    throw new FatalError('IMPORT_UNFINISHED', `the import for reader ${unfinished[0]!.reader} is unfinished`)
+  await refuseUnfinishedImport(client, null)
   const { rows: readers } = await client.query<ReaderRow>(
     `SELECT r.name, r.start_block, r.block_num, encode(r.block_id, 'hex') AS block_id,
        (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')

@@ -65,23 +65,6 @@ export async function checkReader(
   return store.startBlock
 }
 
-/**
- * Refuses to index into a database whose import is unfinished.
- *
- * @throws FatalError `IMPORT_UNFINISHED`.
- */
-export async function checkImport(store: Store, reader: string): Promise<void> {
-  const [unfinished] = await store.query<{ kind: string; source: string }>(
-    'SELECT kind, source FROM chain.imports WHERE reader = $1 AND finished_at IS NULL',
-    [reader],
-  )
-  if (unfinished)
-    throw new FatalError(
-      'IMPORT_UNFINISHED',
-      `the import of ${unfinished.source} for reader ${reader} is unfinished`,
-    )
-}
-
 async function claimChain(store: Store, chainId: string): Promise<void> {
   await store.query(
     'INSERT INTO chain.identity (chain_id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM chain.identity)',

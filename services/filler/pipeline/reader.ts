@@ -1,5 +1,7 @@
 import { chainTables } from '../../core/model/tables/index.ts'
 import { connectDatabase } from '../../core/database/index.ts'
+import { refuseUnfinishedImport } from '../../core/database/imports/index.ts'
+import type { UnfinishedImport } from '../../core/database/imports/index.ts'
 import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import {
   describeError,
@@ -33,7 +35,7 @@ import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReadingParts } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkImport, checkReader, checkStateWriters, hasLateFamily, wasImported } from './reader-checks.ts'
+import { checkReader, checkStateWriters, hasLateFamily, wasImported } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
 /** State that stays the same over all attempts of a reader. */
@@ -217,7 +219,12 @@ async function readOnce(run: ReaderRun): Promise<void> {
     ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
   })
   try {
-    await checkImport(store, settings.name)
+    const session = {
+      query: async (text: string, values: readonly unknown[]) => ({
+        rows: await store.query<UnfinishedImport>(text, values),
+      }),
+    }
+    await refuseUnfinishedImport(session, settings.name)
     const startBlock = await checkReader(store, { settings, families, chainId: chain.chainId, logger })
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkStateWriters(store, stateWriters, startBlock, logger)
