@@ -294,6 +294,32 @@ describe('an unusable source', () => {
   })
 })
 
+it.each([
+  ['atomicassets_collections', 'contract, collection_name'],
+  ['atomicassets_schemas', 'contract, collection_name, schema_name'],
+  ['atomicassets_templates', 'contract, template_id'],
+  ['atomicassets_assets', 'contract, asset_id'],
+  ['atomicassets_transfers', 'contract, transfer_id'],
+])(
+  'the import refuses a source without unique indexes in which a row of %s stands twice, and names its key',
+  async (table, key) => {
+    const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    try {
+      const { rows } = await client.query<{ key: string }>(
+        `INSERT INTO ${table} SELECT * FROM ${table} ORDER BY ${key} LIMIT 1 RETURNING concat_ws(', ', ${key}) AS key`,
+      )
+      await expect(runImport({ source: source.address, database: target.address })).rejects.toMatchObject({
+        code: 'IMPORT_SOURCE_UNFIT',
+        message: `the source cannot be imported: ${table} has 2 rows with the key (${key}) = (${rows[0]!.key})`,
+      })
+    } finally {
+      await client.end()
+      await Promise.all([source.drop(), target.drop()])
+    }
+  },
+)
+
 /** Damages of a source, each with the error text that names it; `$` is the value that the statement returns. */
 const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   [

@@ -10,6 +10,7 @@ import type { ImportProgress } from '../progress.ts'
 import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
 import { sealImported } from '../../pipeline/index.ts'
 import { asImportError, withTarget } from '../target.ts'
+import { unfit } from '../unfit.ts'
 import type { ImportTarget } from '../target.ts'
 import { readFieldsToRepair } from './fields-to-repair.ts'
 import { completeFromLog, findBriefTemplates, loggedTables } from './logged-facts.ts'
@@ -25,6 +26,7 @@ import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
 import type { ChangedListings } from './listing-steps.ts'
 import { putMarketCounters, putOracleFromNode } from './node-rows.ts'
+import { findDoubledRow } from './doubled-rows.ts'
 import { findUnindexed, openOldSource, requireFamilies } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
@@ -102,7 +104,10 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
     const block = await findBlock(source, options.chain)
     return await withTarget(options, handlers, (store) =>
       new DatabaseImport(options, { source, block, handlers, store }).run(),
-    )
+    ).catch(async (error: unknown) => {
+      const doubled = await findDoubledRow(source, error)
+      throw doubled === null ? error : unfit(doubled)
+    })
   } finally {
     await source.close()
   }
