@@ -163,14 +163,15 @@ it('pronghorn verify refuses unknown tables, contradicting options and unreadabl
   expect(none.err).toContain('the database has no contract rows')
 })
 
-it('pronghorn verify exits with 75 for a database without tables, without a block or of another version', async () => {
+it('pronghorn verify, digest and seals exit with 75 for a database without tables, and verify with 75 for a database without a block or of another version', async () => {
   const empty = await createTestDatabase('template0')
   try {
     await configure(empty)
-    expect(await run('verify', ...folder)).toMatchObject({
-      code: 75,
-      err: expect.stringContaining('DATABASE_TOO_OLD') as string,
-    })
+    for (const command of [['verify', ...folder], ['digest'], ['seals']])
+      expect(await run(...command)).toMatchObject({
+        code: 75,
+        err: expect.stringContaining('DATABASE_TOO_OLD') as string,
+      })
     await run('migrate')
     const migrated = await run('verify', ...folder)
     expect(migrated).toMatchObject({ code: 75, out: expect.stringContaining('INCOMPLETE') as string })
@@ -187,8 +188,11 @@ it('pronghorn verify exits with 75 for a database without tables, without a bloc
         code: 75,
         err: expect.stringMatching(/^DATABASE_TOO_NEW: the database has schema migration 9999/) as string,
       })
-    const digest = await run('digest')
-    expect(digest).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_TOO_NEW') as string })
+    for (const command of ['digest', 'seals'])
+      expect(await run(command)).toMatchObject({
+        code: 75,
+        err: expect.stringContaining('DATABASE_TOO_NEW') as string,
+      })
     await client.query('DELETE FROM public.pronghorn_migrations WHERE number IN (1005, 9999)')
     await client.end()
     expect((await run('verify', ...folder)).code).toBe(75)
@@ -234,7 +238,7 @@ it('pronghorn verify and digest name the tables that were dropped', async () => 
         code: 75,
         err: expect.stringMatching(message) as string,
       })
-    expect(await run('digest')).toMatchObject({ code: 1, err: expect.stringMatching(message) as string })
+    expect(await run('digest')).toMatchObject({ code: 75, err: expect.stringMatching(message) as string })
   } finally {
     await configure(database)
     await damaged.drop()
@@ -257,8 +261,12 @@ it('pronghorn verify, digest, seals and publish name the columns that were dropp
         code: 75,
         err: expect.stringMatching(message) as string,
       })
-    for (const command of [['digest'], ['seals'], ['publish', join(config, 'published')]])
-      expect(await run(...command)).toMatchObject({ code: 1, err: expect.stringMatching(message) as string })
+    for (const [code, ...command] of [
+      [75, 'digest'],
+      [75, 'seals'],
+      [1, 'publish', join(config, 'published')],
+    ] as const)
+      expect(await run(...command)).toMatchObject({ code, err: expect.stringMatching(message) as string })
   } finally {
     await configure(database)
     await damaged.drop()

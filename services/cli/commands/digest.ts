@@ -6,6 +6,7 @@ import { dataOption, withDatabase, withNamedDatabase } from '../database.ts'
 import type { Client, DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
+import { orIncomplete } from './verify-failures.ts'
 
 interface DigestFlags extends DatabaseOption {
   readonly table?: readonly string[]
@@ -26,7 +27,9 @@ export function addDigest(program: Command, io: CliIo): void {
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (flags: DigestFlags) => {
       await withNamedDatabase(io, flags, (address) =>
-        withDatabase(address, 'pronghorn digest', (client) => printDigest(client, flags, io)),
+        orIncomplete(() =>
+          withDatabase(address, 'pronghorn digest', (client) => printDigest(client, flags, io)),
+        ),
       )
     })
 }

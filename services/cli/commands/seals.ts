@@ -8,6 +8,7 @@ import { dataOption, withDatabase, withNamedDatabase } from '../database.ts'
 import type { Client, DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
+import { orIncomplete } from './verify-failures.ts'
 
 interface SealsFlags extends DatabaseOption {
   readonly from?: number
@@ -37,7 +38,9 @@ export function addSeals(program: Command, io: CliIo): void {
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (flags: SealsFlags) => {
       await withNamedDatabase(io, flags, (address) =>
-        withDatabase(address, 'pronghorn seals', (client) => printSeals(client, flags, io)),
+        orIncomplete(() =>
+          withDatabase(address, 'pronghorn seals', (client) => printSeals(client, flags, io)),
+        ),
       )
     })
 }
