@@ -166,7 +166,6 @@ const readInPart = [
   { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: 'max_template_mint', most: 5_000 },
   { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: '', most: 500 },
   { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: 'has_template_buyoffer', most: 500 },
-  { path: '/v1/assets', sort: 'updated', order: 'desc', filter: 'burned', most: 3_000 },
   { path: '/v1/assets', sort: 'transferred', order: 'asc', filter: 'burned', most: 3_000 },
   { path: '/v1/offers', sort: 'updated', order: 'desc', filter: 'is_recipient_contract', most: 2_100 },
   { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_500 },

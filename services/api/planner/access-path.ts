@@ -53,6 +53,11 @@ export interface CollectPath {
   readonly kind: 'collect'
   /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
+  /**
+   * Set if one index has all columns that the query reads, so that PostgreSQL visits no row of the table: the filters on
+   * the first columns of the index.
+   */
+  readonly scanned?: readonly Filter[]
   readonly expected: number
   readonly reason: string
 }

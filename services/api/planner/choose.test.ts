@@ -59,7 +59,8 @@ describe('the access path of a list', () => {
 
   it('the access path of a list reads few rows of each of many ranges', () => {
     const schemas = Array.from({ length: 100 }, (_, place) => `s${place}`)
-    const path = choosePath(request([equal('schema', 20_000, schemas)], 'time')) as ScanPath
+    const filters = [equal('schema', 20_000, schemas), check('flag', 900_000)]
+    const path = choosePath(request(filters, 'time')) as ScanPath
     expect([path.kind, path.scans[0]!.ranges]).toEqual(['merge', 100])
     expect(path.expected).toBeLessThan(1_000)
   })
@@ -144,6 +145,28 @@ describe('the access path of a list', () => {
     }
     expect(budgetOf(0)).toBeGreaterThan(0)
     expect(budgetOf(100_000)).toBe(budgetOf(0))
+  })
+
+  it('the access path of a list collects by an index alone if the index has the columns of the order and of all filters', () => {
+    const first = request([equal('owner', 5_000), equal('schema', 50_000)], 'time')
+    const owned = { name: 'owned', columns: ['owner', 'schema', 'id'], includes: ['time'] }
+    const source = { ...first.source, indexes: [...first.source.indexes, owned] }
+    expect(choosePath({ ...first, source })).toMatchObject({
+      kind: 'collect',
+      expected: 250,
+      scanned: first.filters,
+    })
+    const other = { ...first, source, filters: [...first.filters, check('flag', 900_000)] }
+    expect(choosePath(other)).not.toHaveProperty('scanned')
+  })
+
+  it('an index scan checks the columns of the index with the condition that the index serves', () => {
+    const found = raw('a.schema = 1')
+    const filters = [equal('owner', 500_000), { ...equal('schema', 900_000), columns: ['collection'], found }]
+    const first = request(filters, 'time')
+    const time = { name: 'time', columns: ['time', 'id'], includes: ['owner', 'schema'] }
+    const path = choosePath({ ...first, source: { ...first.source, indexes: [time] } }) as ScanPath
+    expect(path.scans[0]!.checks.map(({ condition }) => condition)).toContain(found)
   })
 
   it('the access path of a list collects and sorts if no index has the order', () => {

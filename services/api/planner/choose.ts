@@ -1,6 +1,7 @@
 import type { AccessPath, ListRequest, ScanPath, SegmentScan } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
-import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filters/index.ts'
+import { BITMAP_COST, HEAP_COST, INDEX_COST } from './costs/index.ts'
+import { asFound, estimateRows, isOneValue, isWithin, withoutImplied } from './filters/index.ts'
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
 /*
@@ -139,13 +140,39 @@ interface Collecting {
   readonly expected: number
   readonly by: string
   readonly through?: Filter
+  readonly scanned?: readonly Filter[]
 }
 
 /** Cheapest way to collect all matching rows, by indexes or via another table; undefined if no filter has either. */
-function collectingCost({ rows, filters, order }: ListRequest): Collecting | undefined {
+function collectingCost(request: ListRequest): Collecting | undefined {
+  const { rows, filters, order } = request
   // An order with a FROM item of its own cannot be combined with `Through.from`.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
-  return cheapest([indexedCost(rows, filters), through])
+  return cheapest([indexedCost(rows, filters), through, ...coveredCosts(request)])
+}
+
+/**
+ * Costs of collecting all matching rows by index-only scans: of each index that has the key, the column of the order and
+ * all columns of the filters, and whose first columns have one value each.
+ */
+function coveredCosts({ source, rows, filters, order }: ListRequest): Collecting[] {
+  const [segment, ...others] = order.segments
+  if (!segment || others.length > 0 || order.sorted || segment.expression || segment.value) return []
+  return source.indexes.flatMap(({ name, columns, includes = [] }) => {
+    const has = new Set([...columns, ...includes])
+    const hasAll = has.has(source.key) && has.has(segment.column)
+    if (!hasAll || !filters.every((filter) => isWithin(filter, has))) return []
+    const scanned: Filter[] = []
+    for (const column of columns) {
+      const filter = filters.find(({ equals }) => equals?.column === column && isOneValue(equals))
+      if (!filter) break
+      scanned.push(filter)
+    }
+    if (scanned.length === 0) return []
+    const rowCost = INDEX_COST + visitsOf(rows, filters, scanned)
+    const cost = RANGE_COST + rowCost * estimateRows(rows, scanned)
+    return [{ cost, expected: estimateRows(rows, filters), by: `${name} alone`, scanned }]
+  })
 }
 
 function cheapest(ways: readonly (Collecting | undefined)[]): Collecting | undefined {
@@ -339,13 +366,14 @@ function estimated(
   const full = Math.max(Math.min(within * share, merged), scan.driving?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
   const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
-  const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
+  const isCovered = checks.every((filter) => isWithin(filter, has))
   const served = filters.filter((filter) => !checks.includes(filter))
-  const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)
+  const rowCost = (isCovered ? INDEX_COST : HEAP_COST) + visitsOf(rows, filters, served)
   const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
   const first = Math.max(firstOfRange(wanted, ranges), checks.length === 0 ? 0 : Math.ceil(expected / ranges))
   const cost = expected * rowCost + rangeCost * ranges
-  return { scan: { ...scan, first }, expected, most: within * share, cost }
+  const conditions = isCovered ? checks.map(asFound) : checks
+  return { scan: { ...scan, checks: conditions, first }, expected, most: within * share, cost }
 }
 
 /**

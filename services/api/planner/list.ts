@@ -80,7 +80,7 @@ export class ListReader {
       keys: recordKeys ? recordKeys(keys) : keys,
       isFixed:
         path.kind === 'collect'
-          ? !path.through && haveOnePlan(filters, source.indexes)
+          ? path.scanned !== undefined || (!path.through && haveOnePlan(filters, source.indexes))
           : path.budget !== undefined || !isChecked(path),
       reason: `${path.kind}: ${path.reason}`,
       again: (hits) => this.plan(list, window, seenBy(path, hits))!,

@@ -3,7 +3,7 @@ import type { SqlValue } from '../sql/index.ts'
 import { firstOfRange, isChecked, isOneStream } from './choose.ts'
 import type { AccessPath, SegmentScan, CollectPath, ScanPath } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
-import { foundConditions, isOneValue } from './filters/index.ts'
+import { asFound, foundConditions, isOneValue } from './filters/index.ts'
 import type { Segment, Order, PageWindow, Source } from './sources/index.ts'
 
 /** Input of the statement builder. */
@@ -32,6 +32,20 @@ export function foundRows(
   if (!through?.through) return { from, conditions: foundConditions(filters) }
   const others = filters.filter((filter) => filter !== through)
   return { from: through.through.from, conditions: others.map(({ condition }) => condition) }
+}
+
+/**
+ * FROM item and conditions of the rows that match all filters, by one index that has all columns. OFFSET 0 is an
+ * optimization fence: PostgreSQL would combine the index with one of another filter, whose rows it underestimates.
+ */
+function indexRows(
+  { from, alias }: Source,
+  filters: readonly Filter[],
+  scanned: readonly Filter[],
+): { from: Sql; conditions: readonly Sql[] } {
+  const conditionsOf = (some: readonly Filter[]): Sql[] => some.map((filter) => asFound(filter).condition)
+  const rows = sql`(SELECT ${raw(alias)}.* FROM ${from} ${where(conditionsOf(scanned))} OFFSET 0) ${raw(alias)}`
+  return { from: rows, conditions: conditionsOf(filters.filter((filter) => !scanned.includes(filter))) }
 }
 
 function column(source: Source, name: string): Sql {
@@ -70,9 +84,11 @@ function indexOrder(request: StatementRequest, segment: Segment, value: Sql, key
   return isByBoth ? sql`${value} ${direction}, ${key} ${direction}` : sql`${value} ${direction}`
 }
 
-function collectAndSort(request: StatementRequest, { through }: CollectPath): Sql {
+function collectAndSort(request: StatementRequest, { through, scanned }: CollectPath): Sql {
   const { source, filters, order, window } = request
-  const { from, conditions } = foundRows(order.sorted?.from ?? source.from, filters, through)
+  const { from, conditions } = scanned
+    ? indexRows(source, filters, scanned)
+    : foundRows(order.sorted?.from ?? source.from, filters, through)
   const [only] = order.segments
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)

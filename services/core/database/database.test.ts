@@ -167,12 +167,12 @@ describe('the schema', () => {
     expect(rows).toEqual([{ replaced: null }])
     expect(await listMissingIndexes(client, 'assets')).toEqual([])
     await client.query(
-      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'assets.assets_owner_idx'::regclass",
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'assets.assets_owned_idx'::regclass",
     )
-    expect(await listMissingIndexes(client, 'assets')).toEqual(['assets_owner_idx'])
+    expect(await listMissingIndexes(client, 'assets')).toEqual(['assets_owned_idx'])
     const rebuilt: string[] = []
     await buildQueryIndexes(client, 'assets', (name) => rebuilt.push(name))
-    expect(rebuilt).toEqual(['assets_owner_idx'])
+    expect(rebuilt).toEqual(['assets_owned_idx'])
     for (const family of await listIndexFamilies()) {
       await buildQueryIndexes(client, family)
       expect(await listMissingIndexes(client, family)).toEqual([])

@@ -1,18 +1,6 @@
 import { raw, Sql } from '../../sql/index.ts'
 import type { SqlValue } from '../../sql/index.ts'
-
-/**
- * Cost of a row that is read from the table, in units of one row of an index-only scan. Measured 2026-11-28 on 100,000
- * generated assets in memory, `EXPLAIN (ANALYZE, TIMING OFF)` of 50,000 rows in the order of the key, best of 25: 0.084 us
- * by the index alone, 0.356 us with the rows. Rows that lie apart cost more: 1.50 us in the order of `updated_at_time`.
- */
-export const HEAP_COST = 4
-/**
- * Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. A higher cost checks rows of
- * the most selective index instead of combining two indexes: 0.6 reads 6.1 % more pages. A lower cost reads long
- * indexes for few rows: 0.04 reads 3.4 % fewer pages and 10 % more rows. Measured as described in `choose.ts`.
- */
-export const BITMAP_COST = 0.15
+import { BITMAP_COST, HEAP_COST } from '../costs/index.ts'
 
 /** Equality condition: a column must have one of these values. */
 export interface EqualValues {
@@ -143,6 +131,20 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
 export function withoutImplied(filters: readonly Filter[]): Filter[] {
   const names = new Set(filters.map(({ name }) => name))
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
+}
+
+/** The filter with the condition that an index serves, if it has one. */
+export function asFound(filter: Filter): Filter {
+  return filter.found ? { ...filter, condition: filter.found } : filter
+}
+
+/** Whether the filter, in the form that an index serves, reads only the given columns of the list's table. */
+export function isWithin(
+  { found, equals, alsoEqual = [], columns }: Filter,
+  has: ReadonlySet<string>,
+): boolean {
+  const read = found && equals ? [equals.column, ...alsoEqual] : columns
+  return read?.every((column) => has.has(column)) === true
 }
 
 /** SQL conditions for finding the rows that match all filters. */

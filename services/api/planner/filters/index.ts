@@ -5,9 +5,9 @@ export {
   isImpossible,
   conditionAmong,
   foundConditions,
+  asFound,
+  isWithin,
   isOneValue,
-  BITMAP_COST,
-  HEAP_COST,
   NEVER,
   nothing,
 } from './filter.ts'

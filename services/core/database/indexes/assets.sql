@@ -1,8 +1,8 @@
 -- Indexes that only queries need: built when a reader has caught up, online, one by one.
-CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS NOT NULL;
+CREATE INDEX assets_owned_idx ON assets.assets (owner, asset_id) INCLUDE (schema_key, template_id, updated_at_time, transferred_at_time) WHERE owner IS NOT NULL;
 CREATE INDEX assets_held_idx ON assets.assets (owner, schema_key, template_id) WHERE owner IS NOT NULL;
 CREATE INDEX assets_schema_idx ON assets.assets (schema_key, asset_id);
-CREATE INDEX assets_schema_updated_idx ON assets.assets (schema_key, updated_at_time, asset_id);
+CREATE INDEX assets_schema_changed_idx ON assets.assets (schema_key, updated_at_time, asset_id) INCLUDE (owner);
 CREATE INDEX assets_mint_idx ON assets.assets (template_mint, asset_id) WHERE template_mint IS NOT NULL;
 CREATE INDEX assets_of_template_idx ON assets.assets (template_id, asset_id) INCLUDE (owner);
 CREATE INDEX assets_minter_key_idx ON assets.assets (minter);
@@ -43,3 +43,5 @@ CREATE INDEX transfers_assets_idx ON assets.transfers USING gin (asset_ids);
 CREATE INDEX transfers_memo_idx ON assets.transfers USING gin (memo gin_trgm_ops);
 CREATE INDEX logs_subject_idx ON assets.logs (subject, seq) WITH (fillfactor = 100);
 DROP INDEX assets.assets_data_idx;
+DROP INDEX assets.assets_owner_idx;
+DROP INDEX assets.assets_schema_updated_idx;

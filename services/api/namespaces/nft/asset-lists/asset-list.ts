@@ -91,10 +91,18 @@ function assetSource(statistics: Statistics): Source {
     key: 'asset_id',
     indexes: [
       { name: 'assets_pkey', columns: ['asset_id'] },
-      { name: 'assets_owner_idx', columns: ['owner', 'asset_id'] },
+      {
+        name: 'assets_owned_idx',
+        columns: ['owner', 'asset_id'],
+        includes: ['schema_key', 'template_id', 'updated_at_time', 'transferred_at_time'],
+      },
       { name: 'assets_held_idx', columns: ['owner', 'schema_key', 'template_id'] },
       { name: 'assets_schema_idx', columns: ['schema_key', 'asset_id'] },
-      { name: 'assets_schema_updated_idx', columns: ['schema_key', 'updated_at_time', 'asset_id'] },
+      {
+        name: 'assets_schema_changed_idx',
+        columns: ['schema_key', 'updated_at_time', 'asset_id'],
+        includes: ['owner'],
+      },
       { name: 'assets_of_template_idx', columns: ['template_id', 'asset_id'], includes: ['owner'] },
       { name: 'assets_mint_idx', columns: ['template_mint', 'asset_id'] },
       { name: 'assets_updated_idx', columns: ['updated_at_time', 'asset_id'] },
