@@ -1,6 +1,6 @@
 import type { AccessPath, ListRequest, ScanPath, SegmentScan } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
-import { BITMAP_COST, HEAP_COST, INDEX_COST } from './costs/index.ts'
+import { BITMAP_COST, HEAP_COST, INDEX_COST, NEIGHBOUR_COST } from './costs/index.ts'
 import { asFound, estimateRows, isOneValue, isWithin, withoutImplied } from './filters/index.ts'
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
@@ -350,7 +350,7 @@ function costOfDrivingRows(driving: DrivingTable | undefined): number {
  * @param has columns that the index contains: checks of these columns alone do not visit the table.
  */
 function estimated(
-  { rows, filters, window, seen }: ListRequest,
+  { source, rows, filters, window, seen }: ListRequest,
   scan: Omit<SegmentScan, 'first'>,
   within: number,
   has: ReadonlySet<string>,
@@ -368,7 +368,9 @@ function estimated(
   const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const isCovered = checks.every((filter) => isWithin(filter, has))
   const served = filters.filter((filter) => !checks.includes(filter))
-  const rowCost = (isCovered ? INDEX_COST : HEAP_COST) + visitsOf(rows, filters, served)
+  const isByKey = !scan.driving && scan.prefix.length === 0 && segment.column === source.key
+  const heapCost = isByKey ? NEIGHBOUR_COST : HEAP_COST
+  const rowCost = (isCovered ? INDEX_COST : heapCost) + visitsOf(rows, filters, served)
   const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
   const first = Math.max(firstOfRange(wanted, ranges), checks.length === 0 ? 0 : Math.ceil(expected / ranges))
   const cost = expected * rowCost + rangeCost * ranges

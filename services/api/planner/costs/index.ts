@@ -1,1 +1,1 @@
-export { BITMAP_COST, HEAP_COST, INDEX_COST } from './costs.ts'
+export { BITMAP_COST, HEAP_COST, INDEX_COST, NEIGHBOUR_COST } from './costs.ts'
