@@ -161,6 +161,9 @@ it('pronghorn verify refuses unknown tables, contradicting options and unreadabl
   const none = await run('verify', '--state')
   expect(none.code).toBe(2)
   expect(none.err).toContain('the database has no contract rows')
+  const partial = await run('verify', '--state', '--repair', '--table', 'assets.assets')
+  expect(partial.code).toBe(2)
+  expect(partial.err).toContain('--repair with --state compares the whole database')
 })
 
 it('pronghorn verify, digest and seals exit with 75 for a database without tables, and verify with 75 for a database without a block or of another version', async () => {
