@@ -110,34 +110,25 @@ describe('the doctor', () => {
     expect(found.has('largest tables')).toBe(false)
   })
 
-  it('the doctor names a table that was dropped', async () => {
+  it.each([
+    [
+      'a table that was dropped',
+      'DROP TABLE chain.sources',
+      /; DATABASE_TABLE_MISSING: the database lacks chain\.sources, .* was dropped\. Restore a backup/,
+    ],
+    [
+      'a column that was renamed',
+      'ALTER TABLE market.sales RENAME COLUMN price TO old_price',
+      /; DATABASE_COLUMN_MISSING: the database lacks market\.sales\.price, .* was dropped or renamed\. Give a renamed/,
+    ],
+  ])('the doctor names %s', async (_, damage, said) => {
     const damaged = await createTestDatabase()
     const client = await connectDatabase(damaged.address, { applicationName: 'test' })
-    await client.query('DROP TABLE chain.sources')
+    await client.query(damage)
     await client.end()
     const found = await findings([], { address: damaged.address })
     await damaged.drop()
-    expect(found.get('database')).toEqual([
-      'fail',
-      expect.stringMatching(
-        /; DATABASE_TABLE_MISSING: the database lacks chain\.sources, .* was dropped\. Restore a backup/,
-      ),
-    ])
-  })
-
-  it('the doctor names a column that was renamed', async () => {
-    const damaged = await createTestDatabase()
-    const client = await connectDatabase(damaged.address, { applicationName: 'test' })
-    await client.query('ALTER TABLE market.sales RENAME COLUMN price TO old_price')
-    await client.end()
-    const found = await findings([], { address: damaged.address })
-    await damaged.drop()
-    expect(found.get('database')).toEqual([
-      'fail',
-      expect.stringMatching(
-        /; DATABASE_COLUMN_MISSING: the database lacks market\.sales\.price, .* was dropped or renamed\. Give a renamed/,
-      ),
-    ])
+    expect(found.get('database')).toEqual(['fail', expect.stringMatching(said)])
   })
 
   it('the doctor reports an unreachable Redis', async () => {

@@ -75,10 +75,8 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   const run = new Run(options)
   await run.all()
   const { found, cause, unproven } = run
-  return {
-    ...{ report: await run.report(started), found, cause, unproven },
-    absenceDoubt: options.source.absenceDoubt,
-  }
+  const { absenceDoubt } = options.source
+  return { report: await run.report(started), found, cause, unproven, absenceDoubt }
 }
 
 function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
