@@ -1,7 +1,7 @@
 /**
  * Measures the latency from the node's frame of a block to its commit, and to the client's event.
  * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200]
- * [--blocks 3000] [--publish FOLDER [--pairs 3]] [--json FILE]
+ * [--blocks 3000] [--publish FOLDER [--share 20] [--pairs 3]] [--json FILE]
  *
  * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate,
  * each for another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
@@ -9,7 +9,8 @@
  * from the commit until the last client has its first event of the block, and the sum.
  *
  * With `--publish`, all rounds have requests. Rounds alternate, `--pairs` times: without and with `pronghorn publish`,
- * which writes the whole database into a new folder below FOLDER again and again. Prints how the medians of both change.
+ * which writes the whole database into a new folder below FOLDER again and again. `--share` goes to the command.
+ * Prints how the medians of both change.
  */
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '200' },
     blocks: { type: 'string', default: '3000' },
     publish: { type: 'string' },
+    share: { type: 'string', default: '20' },
     pairs: { type: 'string', default: '3' },
     json: { type: 'string' },
   },
@@ -104,7 +106,7 @@ try {
     else
       for (let pair = 0; pair < Number(values.pairs); pair++) {
         rounds.push(await measure({ clients, api }, rate, requests))
-        const publishing = await PublishLoop.start(setting, values.publish)
+        const publishing = await PublishLoop.start(setting, values.publish, values.share)
         rounds.push(
           await measure({ clients, api }, rate, requests, publishing).finally(() => publishing.stop()),
         )

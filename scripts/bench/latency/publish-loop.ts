@@ -12,17 +12,26 @@ export class PublishLoop {
   /** Publications that have begun. */
   begun = 0
   readonly #folder: string
+  readonly #share: string
   readonly #running: Promise<void>
   #child: ChildProcess | undefined
   #isStopping = false
 
-  private constructor(folder: string) {
+  private constructor(folder: string, share: string) {
     this.#folder = folder
+    this.#share = share
     this.#running = this.#run()
   }
 
-  /** @param parent folder in which a temporary folder is made. */
-  static async start({ database, chain }: LatencySetting, parent: string): Promise<PublishLoop> {
+  /**
+   * @param parent folder in which a temporary folder is made.
+   * @param share of the time in which each session of a publication works, percent.
+   */
+  static async start(
+    { database, chain }: LatencySetting,
+    parent: string,
+    share: string,
+  ): Promise<PublishLoop> {
     await mkdir(parent, { recursive: true })
     const folder = await mkdtemp(join(parent, 'publications-'))
     const connections = {
@@ -30,7 +39,7 @@ export class PublishLoop {
       chain: { name: 'devchain', chain_id: chain.chainId, http: chain.http, ship: chain.ship },
     }
     await writeFile(join(folder, 'connections.config.json'), JSON.stringify(connections))
-    return new PublishLoop(folder)
+    return new PublishLoop(folder, share)
   }
 
   /** Ends the running publication and removes all files. @throws Error if a publication failed. */
@@ -49,7 +58,8 @@ export class PublishLoop {
     const target = join(this.#folder, 'dump')
     do {
       this.begun++
-      this.#child = spawn(process.execPath, [program, 'publish', target, '--config', this.#folder], {
+      const command = ['publish', target, '--config', this.#folder, '--share', this.#share]
+      this.#child = spawn(process.execPath, [program, ...command], {
         env: {},
         stdio: ['ignore', 'ignore', 'inherit'],
       })
