@@ -1,7 +1,7 @@
 /**
  * Measures the latency from the node's frame of a block to its commit, and to the client's event.
  * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200]
- * [--blocks 3000] [--publish FOLDER [--share 20] [--pairs 3]] [--json FILE]
+ * [--blocks 3000] [--publish FOLDER [--share 10] [--pairs 3]] [--json FILE]
  *
  * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate,
  * each for another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '200' },
     blocks: { type: 'string', default: '3000' },
     publish: { type: 'string' },
-    share: { type: 'string', default: '20' },
+    share: { type: 'string', default: '10' },
     pairs: { type: 'string', default: '3' },
     json: { type: 'string' },
   },
