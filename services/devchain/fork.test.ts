@@ -131,7 +131,7 @@ test('a chain with a fork probability forks without a request', async () => {
   expectLinked(branchOf(client.results))
 })
 
-test('a client without credit gets the rewind later, and never if the node is set to lose it', async () => {
+test('a client without credits gets the rewind once it has credits, or never if the node is set to lose the rewind', async () => {
   for (const loseRewinds of [undefined, 'without-credit'] as const) {
     const devchain = createDevchain({
       blocks: 20,

@@ -68,7 +68,7 @@ function namedLimit({ body }: JsonAnswer): number {
 }
 
 describe('an answer above limits.answer_bytes', () => {
-  it('an answer above limits.answer_bytes is refused with its size: offers of 200 assets of one large template', async () => {
+  it('an answer above limits.answer_bytes is refused with the size of the answer: offers of 200 assets of one large template', async () => {
     const { get } = await serve({
       templates: 1,
       templateBytes: 200 * KIB,
@@ -137,7 +137,7 @@ describe('a page that exceeds the size limit of one statement', () => {
     }
   })
 
-  it('a page that exceeds the size of one statement is read in several statements, and its records equal single reads', async () => {
+  it('a page that exceeds the size of one statement is read in several statements, and the records equal the records read one by one', async () => {
     const { get } = await serve(
       { ...manyLarge, assetBytes: 90 * KIB, offers: 1 },
       { limits: { answer_bytes: 96 * MIB } },

@@ -45,7 +45,7 @@ describe('a price record of an asset without a template', () => {
 })
 
 describe('statistics without a known token', () => {
-  it('statistics without a known token are refused with the message that client libraries compare', async () => {
+  it('statistics without a known token are refused with the exact message that client libraries compare', async () => {
     const required = '299 - "symbol is required, for example symbol=WAX"'
     for (const [query, warning] of [
       ['', required],

@@ -48,7 +48,7 @@ async function richAsset(): Promise<Asset & { readonly template: Row }> {
   return (await cachedAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
 }
 
-describe('a list shows new records', () => {
+describe('a list shows current records', () => {
   const changes: Record<
     string,
     { sql: (asset: Asset) => string; shown: (asset: Asset) => unknown; value: unknown }
@@ -101,7 +101,7 @@ describe('a list shows new records', () => {
     },
   }
   it.each(Object.entries(changes))(
-    'a list with cached fragments shows new records when %s',
+    'a list with cached fragments shows current records when %s',
     async (_, { sql, shown, value }) => {
       const before = await richAsset()
       expect(shown(before)).not.toEqual(value)
@@ -116,7 +116,7 @@ describe('a list shows new records', () => {
     },
   )
 
-  it('a list of transfers shows new records when an asset of a transfer changes or is deleted', async () => {
+  it('a list of transfers shows current records when an asset of a transfer changes or is deleted', async () => {
     const before = await get<Row[]>(TRANSFERS)
     expect(await get<Row[]>(TRANSFERS)).toEqual(before)
     const [asset] = before.flatMap(({ assets }) => assets as Asset[])
@@ -135,7 +135,7 @@ describe('a list shows new records', () => {
       expect(each).toMatchObject({ contract: 'atomicassets', asset_id: id, collection: null })
   })
 
-  it('a list shows new records even if transactions commit in a different order than they began', async () => {
+  it('a list shows current records even if transactions commit in a different order than they began', async () => {
     const { asset_id: id } = await richAsset()
     const others = await Promise.all([connect(), connect(), connect()])
     const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>
@@ -162,7 +162,7 @@ describe('a list shows new records', () => {
   })
 })
 
-describe('a market list shows new records', () => {
+describe('a market list shows current records', () => {
   const now = Date.now()
   /** One listing of each type, for an asset with a template. All prices depend on the oracle. */
   const rows = `
@@ -282,7 +282,7 @@ describe('a market list shows new records', () => {
     ],
   }
   it.each(Object.entries(changes))(
-    'a market list with cached fragments shows new records when %s',
+    'a market list with cached fragments shows current records when %s',
     async (_, [list, sql, shown, value]) => {
       const before = await market(list)
       // The second answer comes from cached fragments, also in a list of another size.

@@ -46,7 +46,7 @@ async function statuses(api: RunningApi, count: number, from?: string): Promise<
 const ASSETS = '/atomicassets/v1/assets?limit=1'
 
 describe('the rate limit', () => {
-  it('the rate limit counts the documentation in every spelling of its path, and not /health', async () => {
+  it('the rate limit counts requests for the documentation in every spelling of the path, and no requests for /health', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 5 } })
     const found: number[] = []
     for (const path of [

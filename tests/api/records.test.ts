@@ -72,7 +72,7 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'a page of %s records takes one statement, one more if fragments are missing, and one more if its keys are planned first',
+    'a page of %s records takes one statement, one more if fragments are missing, and one more if the keys of the page are read by a statement of their own',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`

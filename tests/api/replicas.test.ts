@@ -192,7 +192,7 @@ describe('reads from a replica', () => {
     await untilAskedOf(() => servers.replica.address)
   })
 
-  it('requests use the primary if the configured replica is not a standby of it', async () => {
+  it('requests use the primary if the configured replica is not a standby of the primary', async () => {
     const other = await open([{ ...inject('postgres'), database: 'pronghorn_template' }])
     await sleep(3 * replicaTiming.lookMs)
     expect(other.servers().map(({ state, isInUse }) => [state, isInUse])).toEqual([

@@ -100,7 +100,7 @@ describe('a statement that cannot be cancelled', () => {
     return { ...database.address, host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
   }
 
-  it('a statement that cannot be cancelled occupies its connection until it ends, although its request was answered', async () => {
+  it('a statement that cannot be cancelled occupies the database connection until the statement ends, although the request was answered before', async () => {
     const requests = await open(await openDeafWire())
     // Opens the connection: on a busy machine that can take longer than the deadline.
     await requests.run((session) => session.query(pause(0)))
@@ -151,7 +151,7 @@ describe('a disconnected client', () => {
     await locker.query('BEGIN; LOCK TABLE assets.offers')
   }
 
-  it('running statements of disconnected clients are cancelled, and their waiting requests are removed', async () => {
+  it('running statements of disconnected clients are cancelled, and waiting requests of these clients are removed from the queue', async () => {
     await start({ max_db_connections: 4, max_list_queries: 2 })
     const leave = new AbortController()
     const asked = Array.from({ length: 10 }, (_, at) =>

@@ -220,7 +220,7 @@ describe('links', () => {
     expect(await get('/v1/links?limit=')).toHaveLength(Math.min(100, ids.length))
   })
 
-  it('links show an asset that is not indexed by its id, with null in every other field', async () => {
+  it('for an asset that is not indexed, a link shows the asset id, and null in the other fields of the asset', async () => {
     const link = [...links.values()].find(({ asset_ids: assets }) => assets.length > 0)!
     const before = await get<Link>(`/v1/links/${link.link_id}`)
     await sql((client) =>
@@ -309,7 +309,7 @@ describe('the config of tools', () => {
     expect([answer.status, answer.body.message]).toEqual([404, 'Endpoint not found'])
   })
 
-  it('the config of tools is reported as missing until it is indexed, and lists are empty', async () => {
+  it('until the contract settings are indexed, the config of tools is reported as missing and lists are empty', async () => {
     const empty = await createTestDatabase()
     const emptyApi = await startApi({ config: apiConfig(empty.address, { namespaces }), logger: quiet })
     try {

@@ -54,7 +54,7 @@ describe('statistics', () => {
     expect(await failure('/v1/assets/1/stats')).toBe('416 Asset not found')
   })
 
-  it('the statistics of an asset contain the mint number null if the mint is unknown, and 0 if it had no template', async () => {
+  it('the statistics of an asset contain the mint number null if the mint is unknown, and 0 if the asset was minted without a template', async () => {
     const [asset] = assets.filter(({ template }) => template !== null)
     const id = asset!.asset_id
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

@@ -181,7 +181,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^no backup/])
   })
 
-  it('the backup schedule writes the first backup at once, passes it to the hook, and compares a restored copy', async () => {
+  it('the backup schedule writes the first backup at once, passes the backup to the hook, and compares a restored copy of the backup', async () => {
     expect(await keep({})).toMatchObject({ code: 0 })
     const [first] = await list()
     expect(await copied()).toEqual([first])
@@ -198,7 +198,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await examineBackups(backups, later))[0]).toBe('fail')
   })
 
-  it('the backup schedule keeps the newest backups, one of each week for some weeks, and the last one that was compared', async () => {
+  it('the backup schedule keeps the newest backups, one backup of each week for some weeks, and the last backup that was compared', async () => {
     const [first = ''] = await list()
     const compared = nameAt(24 * 100)
     await rename(join(backups, first), join(backups, compared))

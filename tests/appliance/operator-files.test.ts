@@ -217,7 +217,7 @@ describe('files of the operator', () => {
     expect(config.connections.chain.chain_id).toBe(id)
   })
 
-  it('a value in a file of the operator is refused with the key of the file, even if the appliance uses the value as well', async () => {
+  it('a refused value in a file of the operator is reported once, under the file and key, although the appliance checks the value too', async () => {
     const found = async (changed: {
       readonly sqldb?: object
       readonly chain?: object

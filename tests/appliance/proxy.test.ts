@@ -186,7 +186,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     for (const { time } of entries) expect(Date.parse(String(time))).not.toBeNaN()
   })
 
-  it('a path without its trailing slash is redirected to the path with it', async () => {
+  it('a request without the required trailing slash is redirected to the path with the slash', async () => {
     const { status, headers } = await get('/v0')
     expect([status, headers.location]).toEqual([301, '/v0/'])
   })

@@ -76,7 +76,7 @@ describe('the release', () => {
 })
 
 describe('the image of the compose file', () => {
-  it('Compose builds the image without PRONGHORN_IMAGE, and only pulls it with PRONGHORN_IMAGE', async () => {
+  it('Compose builds the image if PRONGHORN_IMAGE is not set; otherwise Compose can only pull the image', async () => {
     const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { services } = parse(text, { merge: true }) as {
       services: Record<string, { image: string; build?: { context: string } }>

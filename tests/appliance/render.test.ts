@@ -216,7 +216,7 @@ describe('rendering', () => {
     }
   })
 
-  it('a rendered configuration answers 404 for GraphQL that is turned off, and 503 for one that is unavailable', async () => {
+  it('a rendered configuration answers 404 if GraphQL is turned off, and 503 if GraphQL is unavailable', async () => {
     const proxyOf = async (name: string, environment: Record<string, string>) => {
       await render(environment, places(name))
       const text = await readFile(join(places(name).out, 'nginx/nginx.conf'), 'utf8')
@@ -302,7 +302,7 @@ describe('rendering', () => {
   })
 
   it.each(['192.168.1.5', 'nft.example.org'])(
-    'rendering creates a certificate for %s, and a new one for another address',
+    'rendering creates a certificate for %s, and a new certificate for another address',
     async (DOMAIN) => {
       const { out, certificateFiles } = places(`domain-${DOMAIN}`)
       await render({ ...real, DOMAIN: '192.168.1.6' }, { out, certificateFiles })
@@ -489,7 +489,7 @@ describe('settings that rendering refuses', () => {
   })
 
   it.each(knownChains.filter(({ startBlock }) => startBlock !== undefined).map(({ name }) => name))(
-    'rendering refuses a start block other than that of %s',
+    'rendering refuses a start block other than the start block of %s',
     async (name) => {
       for (const block of ['0', '1', '100000001'])
         expect(await problemsOf({ ...real, CHAIN: name, START_BLOCK: block })).toEqual(['START_BLOCK'])

@@ -175,7 +175,7 @@ describe('an .env', () => {
     expect(values.PROVIDER_NAME).toBe('a$b$c')
   })
 
-  it('references in an .env are resolved from its own variables and those of the host, as in Compose', () => {
+  it('references in an .env are resolved from the variables of the .env and of the host, as in Compose', () => {
     const text = [
       'DOMAIN=nft.test',
       'PROVIDER_URL="https://${DOMAIN}"',

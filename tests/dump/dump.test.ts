@@ -142,7 +142,7 @@ it('a published and restored database has equal rows, seals and indexes, and con
   expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
 })
 
-it('a dump contains all tables of the model and all undo tables, and of the other tables only those that the test names', async () => {
+it('a dump contains all tables of the model, all undo tables, and only the other tables that the test names', async () => {
   const client = await connectDatabase(source, { applicationName: 'test' })
   const names = (await readPublishedTables(client)).map(({ name }) => name)
   await client.end()

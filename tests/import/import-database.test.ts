@@ -140,7 +140,7 @@ describe('a database of eosio-contract-api', () => {
     expect(await differences(730)).toEqual(known)
   })
 
-  it('an imported database has the seals of an indexed one, marked as imported', async () => {
+  it('an imported database has the same seals as an indexed database, marked as imported', async () => {
     const found: KindSeals[][] = []
     for (const { address } of [imported, indexed])
       found.push(await sealDatabase(address, testSettings.name, SEALED_BLOCKS))
@@ -155,7 +155,7 @@ describe('a database of eosio-contract-api', () => {
     expect(differing.map(({ kind }) => kind)).toEqual(lackedKinds)
   })
 
-  it('an imported database has the history of an indexed one, except for data that the source lacks', async () => {
+  it('an imported database has the same history as an indexed database, except for data that the source lacks', async () => {
     await withClient(imported, async (client) => {
       await client.query('BEGIN')
       const replayed = await replayHistory(client, {
@@ -301,7 +301,7 @@ it.each([
   ['atomicassets_assets', 'contract, asset_id'],
   ['atomicassets_transfers', 'contract, transfer_id'],
 ])(
-  'the import refuses a source without unique indexes in which a row of %s stands twice, and names its key',
+  'the import refuses a source without unique indexes in which a row of %s stands twice, and names the key of the row',
   async (table, key) => {
     const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
     const client = await connectDatabase(source.address, { applicationName: 'test' })

@@ -150,7 +150,7 @@ describe.each(cases)('the old database $dump', ({ dump, recordings, block }) => 
   })
 
   it(
-    'an import killed repeatedly ends like an uninterrupted one',
+    'an import that is killed repeatedly ends with the rows of an uninterrupted import',
     { timeout: patient(600_000) },
     async () => {
       const random = createRandom(SEED)

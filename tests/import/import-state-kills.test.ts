@@ -177,7 +177,7 @@ async function finish(): Promise<void> {
 }
 
 it(
-  'an import of the chain state killed repeatedly, during forks, ends with the state of the chain',
+  'an import of the chain state that is killed repeatedly while the chain forks ends with the state of the chain',
   async () => {
     await killAgainAndAgain()
     await finish()

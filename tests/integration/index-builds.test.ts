@@ -57,7 +57,7 @@ async function untilBuilders(hold: (pids: readonly number[]) => boolean): Promis
   }
 }
 
-it('an index build that continues after its filler exits does not block the next filler', async () => {
+it('an index build that continues after the filler was killed does not block the next filler', async () => {
   // CREATE INDEX CONCURRENTLY waits for transactions that wrote to the table, so this open transaction delays the
   // build.
   await holder.query('BEGIN; LOCK TABLE assets.assets IN ROW EXCLUSIVE MODE')

@@ -151,7 +151,7 @@ async function dumpMarket(address: DatabaseAddress): Promise<DatabaseDump> {
 }
 
 it(
-  'values that change with time alone equal recomputed values after days, forks and an upgrade, for any grouping of blocks',
+  'values that change with time alone equal recomputed values after days, forks and an upgrade, for any grouping of blocks into commits',
   { timeout: patient(240_000) },
   async () => {
     const random = createRandom(77)
@@ -271,7 +271,7 @@ async function select(address: DatabaseAddress, text: string): Promise<object[]>
   }
 }
 
-it('a patch of a row that does not exist yet has no effect, for any grouping of blocks', async () => {
+it('a patch of a row that does not exist yet has no effect, for any grouping of blocks into commits', async () => {
   const schema = (schema_name: string) => row('assets', 'schemas', 'cards', { schema_name, format: [] })
   const types = (schema_name: string) =>
     row('assets', 'schematypes', 'cards', {
@@ -294,7 +294,7 @@ it('a patch of a row that does not exist yet has no effect, for any grouping of 
   ])
 })
 
-it("the price of a sale uses the oracle's pair as of the purchase, however blocks are grouped", async () => {
+it("the price of a sale uses the oracle's pair as of the purchase, for any grouping of blocks into commits", async () => {
   await writeBoth(
     [pair(4n), ...[1n, 2n, 3n, 4n, 5n].flatMap(listed)],
     [bought(1n)],
@@ -320,7 +320,7 @@ it("the price of a sale uses the oracle's pair as of the purchase, however block
   ])
 })
 
-it('an auction whose end equals the time of a block ends with that block, for any grouping of blocks', async () => {
+it('an auction whose end equals the time of a block ends with that block, for any grouping of blocks into commits', async () => {
   // Blocks are 0.5 s apart: the fifth block is the first one 2 s after the start.
   const end_time = Date.UTC(2024, 0, 1) / 1_000 + 2
   const auction = { asset_ids: [1n], end_time, claimed_by_seller: false, claimed_by_buyer: false }

@@ -196,7 +196,7 @@ describe('a source of named lists', () => {
     },
   )
 
-  it('a source of named lists changes neither manual lists nor those of another source, and is removed with its setting', async () => {
+  it('a poll of a source changes neither manual lists nor lists of another source; the lists of a source are deleted when the setting no longer has the source', async () => {
     await query("INSERT INTO chain.lists (name, items) VALUES ('hand', '{zoe}'), ('verified', '{yan}')")
     source.sends({ verified: ['alice'] })
     let next = start([reader('one'), reader('two')])

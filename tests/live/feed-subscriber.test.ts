@@ -264,7 +264,7 @@ describe('a subscriber of a feed', () => {
 })
 
 describeWithRedis('a Redis outage', () => {
-  it('a Redis outage loses no entry: lost ones are read from the database, then the bus is used again', async () => {
+  it('a Redis outage loses no entry: entries that the bus lost are read from the database, then the bus is used again', async () => {
     const redis = await startTestRedis()
     const log = createLog()
     const open = () =>
@@ -319,7 +319,7 @@ describeWithRedis('a Redis outage', () => {
 })
 
 describe('the publisher', () => {
-  it('the publisher delays no commit: messages that a stuck store does not take are dropped', async () => {
+  it('the publisher delays no commit: while the key-value store hangs, messages above the limit are dropped', async () => {
     const log = createLog()
     const settle: (() => void)[] = []
     const stuck: KeyValueStore = {

@@ -166,7 +166,7 @@ describe('websocket and event stream', () => {
     await client.received('event', 1)
   })
 
-  it('the live server sends a resuming client its missed events, without undone ones', async () => {
+  it('the live server sends a resuming client the missed events, without undone events', async () => {
     const first = await connect()
     await first.subscribe()
     const block = await update(1, 2, 3)
@@ -259,7 +259,7 @@ describe('websocket and event stream', () => {
     expect((await client.received('gap', 1))[0]).toMatchObject({ to_block: nextBlock - 1 })
   })
 
-  it('the live server refuses a cursor that is too old, and names the oldest possible one', async () => {
+  it('the live server refuses a cursor that is too old, and names the oldest valid cursor', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -288,7 +288,7 @@ describe('websocket and event stream', () => {
     expect(told.cursor).not.toBe('bm9uZQ')
   })
 
-  it('the live server disconnects a client that sends too many messages, or one too long', async () => {
+  it('the live server disconnects a client that sends too many messages, or a message above the size limit', async () => {
     const loud = await connect()
     for (let each = 0; each < 25; each++) loud.send({ type: 'unsubscribe', id: 'x' })
     expect(await loud.untilClosed()).toMatchObject({ code: 1008 })

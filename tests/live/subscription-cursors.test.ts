@@ -64,7 +64,7 @@ describe('cursors of subscriptions', () => {
     },
   )
 
-  it('a subscription added with a cursor gets the events after it, and other subscriptions get none twice', async () => {
+  it('a subscription added with a cursor gets the events after the cursor, and other subscriptions get no event twice', async () => {
     const client = await connect()
     await client.subscribe({ id: 'all' })
     const blocks = [await update(1, 2), await update(2), await update(1)]

@@ -42,7 +42,7 @@ const undoTable = ({ name }: { readonly name: string }) => `undo.${name.replace(
 /** Name of a column as `readColumns` returns it. */
 const nameOf = (column: string) => column.replace(/ .*/, '')
 
-it('the migrated tables have the columns of the model, in its order', async () => {
+it('the migrated tables have the columns of the model, in the order of the model', async () => {
   const migrated = await readColumns(modelTables.map(({ name }) => name))
   expect(Object.fromEntries(modelTables.map((table) => [table.name, described(table)]))).toEqual(migrated)
 })
@@ -54,7 +54,7 @@ it('the history tables have the columns of their table, and the block that ended
     expect(migrated[table.past]!.sort()).toEqual([...described(table), 'until_block integer'].sort())
 })
 
-it("the undo tables have the journal's columns, then those of their table", async () => {
+it('an undo table has the columns of the journal, then the columns of the table to undo', async () => {
   const undone = modelTables.filter(isJournaled)
   const migrated = await readColumns(undone.map(undoTable))
   for (const table of undone)

@@ -78,7 +78,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
   )
 
   it(
-    'every alert fires with its fault, and ends after it',
+    'every alert fires while its fault lasts, and ends after the fault',
     async () => {
       const names = listAlerts(limits).map(({ name }) => name)
       // The test's certificate expires soon, so this alert fires from the start.

@@ -183,7 +183,7 @@ describe('twelve rows damaged by hand', () => {
   })
 })
 
-it('a repair with the rows of the state service removes no row that these rows lack, and the report says why', async () => {
+it('a repair with the rows of the state service as the source removes no row that the source lacks, and the report says why', async () => {
   const lost = "account = 'atomicassets' AND table_name = 'balances'"
   await change(`CREATE TABLE public.kept_rows AS SELECT * FROM state.rows WHERE ${lost}`)
   await change(`DELETE FROM state.rows WHERE ${lost}`)

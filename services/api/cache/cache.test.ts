@@ -103,7 +103,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('identical requests are answered after any number of other clients has disconnected', async () => {
+  it('a waiting identical request is answered after any number of clients that ran the query have disconnected', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle, runs } = createSource()
     const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), create))
@@ -134,7 +134,7 @@ describe('identical requests', () => {
     expect(textOf(await cache.answer(requestOf('a'), create))).toBe('new')
   })
 
-  it('identical requests do not get an answer that began before the cache was cleared and finished after it', async () => {
+  it('a request after the cache was cleared does not get the answer of a query that began before', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle } = createSource()
     const before = cache.answer(requestOf('a'), create)
@@ -201,7 +201,7 @@ describe('cached answers', () => {
     expect((await cache.answer(requestOf('a'), create)).outcome).toBe('miss')
   })
 
-  it('cached answers of other processes are kept no longer than answers of this process', async () => {
+  it('answers that another process cached are stored no longer than answers of this process', async () => {
     const shared: SharedAnswers = {
       read: () => Promise.resolve(elsewhere),
       store: () => undefined,

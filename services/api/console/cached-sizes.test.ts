@@ -31,7 +31,7 @@ function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof cre
   return { sizes, counted }
 }
 
-it('the table sizes cache answers at once, measures once, and caches the result', async () => {
+it('the cache of table sizes answers at once, with null before the first measurement, and measures only once', async () => {
   const { sizes, counted } = countedSizes()
   expect(sizes.current()).toBeNull()
   for (let asked = 0; asked < 100; asked++) sizes.current()
@@ -41,7 +41,7 @@ it('the table sizes cache answers at once, measures once, and caches the result'
   expect(counted).toMatchObject({ measurements: 1, mostAtOnce: 1 })
 })
 
-it('the table sizes cache measures again when due, never twice at once, and shows the previous sizes meanwhile', async () => {
+it('the cache of table sizes measures again when due, never twice at once, and shows the previous sizes meanwhile', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   for (let round = 0; round < 20; round++) {
     sizes.current()
@@ -54,7 +54,7 @@ it('the table sizes cache measures again when due, never twice at once, and show
   expect(sizes.current()).toEqual(view(counted.measurements))
 })
 
-it('the table sizes cache keeps the previous sizes when a measurement fails', async () => {
+it('the cache of table sizes keeps the previous sizes when a measurement fails', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   sizes.current()
   await sizes.settled()
@@ -68,7 +68,7 @@ it('the table sizes cache keeps the previous sizes when a measurement fails', as
     .toEqual([true, view(1)])
 })
 
-it('the table sizes cache sends no query while the database is unavailable', async () => {
+it('the cache of table sizes sends no query while the database is unavailable', async () => {
   const { sizes, counted } = countedSizes()
   counted.isAvailable = false
   expect(sizes.current()).toBeNull()
@@ -76,7 +76,7 @@ it('the table sizes cache sends no query while the database is unavailable', asy
   expect(counted.measurements).toBe(0)
 })
 
-it('the table sizes cache uses the measurement of another process', async () => {
+it('the cache of table sizes uses the measurement of another process', async () => {
   const store = createMemoryStore(logger)
   const one = countedSizes({ store })
   const other = countedSizes({ store })
@@ -88,7 +88,7 @@ it('the table sizes cache uses the measurement of another process', async () => 
   expect([one.counted.measurements, other.counted.measurements]).toEqual([1, 0])
 })
 
-it('the table sizes cache does not measure while another process does', async () => {
+it('the cache of table sizes does not measure while another process does', async () => {
   const store = createMemoryStore(logger)
   await store.increment('console:sizes:turn', 30_000)
   const { sizes, counted } = countedSizes({ store })
@@ -97,7 +97,7 @@ it('the table sizes cache does not measure while another process does', async ()
   expect(counted.measurements).toBe(0)
 })
 
-it('the table sizes cache measures again when the shared value is unreadable', async () => {
+it('the cache of table sizes measures again when the shared value is unreadable', async () => {
   for (const text of ['', '{}', '{"measured_at":"yesterday"}']) {
     const store = createMemoryStore(logger)
     await store.set('console:sizes', text, 30_000)

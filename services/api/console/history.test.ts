@@ -73,7 +73,7 @@ it('the speed history returns 0 while no block is committed', () => {
   ])
 })
 
-it('the speed history counts all blocks of a new reader in the interval since the last poll without the reader', () => {
+it('the speed history attributes all blocks of a new reader to the interval before the first poll that shows the reader', () => {
   const history = new ProgressHistory()
   history.note([], START_MS)
   history.note([reader(964)], START_MS + 1_000)

@@ -88,7 +88,7 @@ it('the console data shows a reader at its stop_block as done', () => {
   })
 })
 
-it('the console data has the start time of a problem, also while its figures change', () => {
+it('the start time of a problem in the console data stays the same while the figures of the problem change', () => {
   const history = new ProgressHistory()
   const [first, second] = ['a reader is 31 blocks behind', 'a reader is 45 blocks behind']
   const problems = { ...state, database: 'unavailable' as const }
@@ -148,7 +148,7 @@ it('the console data shows whether requests are answered while the primary is un
   })
 })
 
-it('the console data has the start time of a state, from the database if it is known there, else from the first poll', () => {
+it('the console data takes the start time of a state from the database if the database stores one, else from the first poll with the state', () => {
   const history = new ProgressHistory()
   const healthy = { ...state, servers: state.servers.slice(0, 1) }
   history.look(healthy, [], NOW_MS - 60_000)

@@ -7,8 +7,8 @@ import { parseQueryString } from '../request/parameters.ts'
 const query = (text: string) => Object.fromEntries(parseQueryString(text) ?? [])
 const body = (text: string) => Object.fromEntries(parseJsonBody(text))
 
-describe('a query string', () => {
-  it('a query string is decoded', () => {
+describe('the parser of query strings', () => {
+  it('the parser of query strings decodes escapes and plus signs', () => {
     expect(query('a=1&b=x%20y+z&c&d=&data%3Anumber.p=1')).toEqual({
       a: '1',
       b: 'x y z',
@@ -18,7 +18,7 @@ describe('a query string', () => {
     })
   })
 
-  it('a query string returns lists for repeated and bracketed parameters', () => {
+  it('the parser of query strings returns lists for repeated and bracketed parameters', () => {
     expect(query('a=1&a=2&b[]=3&c[0]=4&c[1]=5&d%5B%5D=6')).toEqual({
       a: ['1', '2'],
       b: ['3'],
@@ -27,16 +27,16 @@ describe('a query string', () => {
     })
   })
 
-  it('a query string returns an invalid escape unchanged', () => {
+  it('the parser of query strings returns an invalid escape unchanged', () => {
     expect(query('a=%zz&b=%e2%82')).toEqual({ a: '%zz', b: '%e2%82' })
   })
 
-  it('a query string accepts names like __proto__ and refuses too many pairs', () => {
+  it('the parser of query strings accepts names like __proto__ and refuses too many pairs', () => {
     expect(parseQueryString('__proto__=x')?.get('__proto__')).toBe('x')
     expect(parseQueryString('a&'.repeat(20_000))).toBeUndefined()
   })
 
-  it('a query string of any content causes no error', () => {
+  it('the parser of query strings throws no error, whatever the content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         parseQueryString(text)

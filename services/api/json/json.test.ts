@@ -38,7 +38,7 @@ describe('JSON in pieces', () => {
     expect(Buffer.from(part).toString()).toBe('part')
   })
 
-  it('the size of JSON in pieces is known before writing: pieces generated later count with their maximum', () => {
+  it('the size of JSON in pieces is known before writing, because a piece that is generated later counts with its maximum size', () => {
     let written = 0
     const late = new LateJson(10, () => ['"lä', bytes(`te${++written}"`)])
     const list = jsonArray(['1', late, bytes('22')])

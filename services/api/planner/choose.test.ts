@@ -41,7 +41,7 @@ const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRe
 })
 
 describe('the access path of a list', () => {
-  it('the access path of a list is an index scan of the key if there are no filters', () => {
+  it('the access path of a list without filters is a scan of the primary key index', () => {
     const path = choosePath(request([]))
     expect([path.kind, path.expected, (path as ScanPath).budget]).toEqual(['scan', 100, undefined])
   })
@@ -57,7 +57,7 @@ describe('the access path of a list', () => {
     expect([path.kind, path.scans[0]!.ranges]).toEqual(['merge', 3])
   })
 
-  it('the access path of a list reads few rows of each of many ranges', () => {
+  it('the access path of a list merges a hundred index ranges, and reads few rows of each range', () => {
     const schemas = Array.from({ length: 100 }, (_, place) => `s${place}`)
     const filters = [equal('schema', 20_000, schemas), check('flag', 900_000)]
     const path = choosePath(request(filters, 'time')) as ScanPath
@@ -65,7 +65,7 @@ describe('the access path of a list', () => {
     expect(path.expected).toBeLessThan(1_000)
   })
 
-  it('the access path of a list collects and sorts few matches, and names the filter', () => {
+  it('the access path of a list collects and sorts if few rows match, and names the filter that finds the rows', () => {
     const path = choosePath(request([equal('owner', 300)], 'time'))
     expect(path.kind).toBe('collect')
     expect(path.reason).toContain('found by owner')
@@ -107,7 +107,7 @@ describe('the access path of a list', () => {
     expect([again.kind, again.budget]).toEqual(['scan', undefined])
   })
 
-  it('the access path of a list stays within the ranges in which a scan has found matches', () => {
+  it('the access path of a list still uses the index ranges of its filter after a first scan found matches in the ranges', () => {
     const first = request([equal('schema', 20_000, ['x', 'y', 'z']), check('flag', 500_000)], 'time')
     const { most } = choosePath(first) as ScanPath
     const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as ScanPath
@@ -131,7 +131,7 @@ describe('the access path of a list', () => {
     expect([checksOf({}), checksOf({ driving })]).toEqual([['template'], ['schema']])
   })
 
-  it('the access path of a list has the same row budget whatever the cost of sorting the driving table', () => {
+  it('the row budget of a list does not depend on the number of driving rows', () => {
     const budgetOf = (drivingRows: number): number | undefined => {
       const driving = {
         query: () => raw(''),
@@ -160,7 +160,7 @@ describe('the access path of a list', () => {
     expect(choosePath(other)).not.toHaveProperty('scanned')
   })
 
-  it('an index scan checks the columns of the index with the condition that the index serves', () => {
+  it('an index scan checks a filter on columns of the index by the form of its condition that the index supports', () => {
     const found = raw('a.schema = 1')
     const filters = [equal('owner', 500_000), { ...equal('schema', 900_000), columns: ['collection'], found }]
     const first = request(filters, 'time')

@@ -56,8 +56,8 @@ function containing(rows: number, visits: number): Filter {
   }
 }
 
-describe('a filter in parts', () => {
-  it('a filter in parts is a merge of index scans if each part has an index in the order', () => {
+describe('a filter with two disjoint parts', () => {
+  it('a list with a filter of two disjoint parts merges two index scans if an index has the order for each part', () => {
     const path = choosePath(request([account(50_000)]))
     expect(path).toMatchObject({ kind: 'merge', expected: 200, budget: undefined })
     const { text } = pageOf(request([account(50_000)]), path).render()
@@ -65,7 +65,7 @@ describe('a filter in parts', () => {
     expect(text).toContain(`t.giver <> 'me'`)
   })
 
-  it('a filter in parts is collected and sorted as a whole if no index has the order', () => {
+  it('a list with a filter of two disjoint parts is collected by the whole condition and sorted if no index has the order', () => {
     const order = { direction: 'DESC', segments: [{ rank: 0, column: 'weight' }] } as const
     const heaviest = { ...request([account(20)]), order }
     const path = choosePath(heaviest)
@@ -73,7 +73,7 @@ describe('a filter in parts', () => {
     expect(pageOf(heaviest, path).render().text).toContain(`t.giver = 'me' OR t.taker = 'me'`)
   })
 
-  it('a filter in parts is counted part by part', () => {
+  it('the count of a filter with two disjoint parts adds the counts of the parts', () => {
     const { text } = countOf(request([account(20)])).render()
     expect(text.match(/count\(\*\)/g)).toHaveLength(2)
   })

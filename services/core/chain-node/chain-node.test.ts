@@ -61,7 +61,7 @@ it('the chain API client reads a packed ABI, and returns null for an account wit
   expect(await readRawAbi(url, 'alice')).toBeNull()
 })
 
-it('the chain API client sends requests below the path of an address, with its user and query', async () => {
+it('the chain API client sends requests below the path of the node address, with the user and the query string of the address', async () => {
   const asked: unknown[] = []
   const plain = await node(({ url, headers }, response) => {
     asked.push([url, headers.authorization])
@@ -99,7 +99,7 @@ it('the errors of the chain API client contain no password and no key of the nod
   }
 })
 
-it('the chain API client reads a table page by page, and refuses one that has more pages than allowed', async () => {
+it('the chain API client reads a table page by page, and refuses a table of more pages than allowed', async () => {
   const bounds: unknown[] = []
   const url = await node((request, response) => {
     void text(request).then((body) => {

@@ -86,7 +86,7 @@ describe('parseConfig', () => {
     [10, 10, 10],
     [3, 100000, 1],
   ])(
-    'parseConfig with ship_prefetch_blocks %s reduces ship_min_block_confirmation %s to %s',
+    'parseConfig with ship_prefetch_blocks %s and ship_min_block_confirmation %s uses a ship_min_block_confirmation of %s',
     (window, wanted, used) => {
       const parts = validParts()
       Object.assign(parts.readers[0]!, { ship_prefetch_blocks: window, ship_min_block_confirmation: wanted })

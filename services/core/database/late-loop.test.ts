@@ -23,7 +23,7 @@ describe('a blocked event loop', () => {
   })
   afterAll(() => database.drop())
 
-  it('does not fail a connection', async () => {
+  it('a blocked event loop does not make a database connection fail', async () => {
     const pool = createPool(database.address, { ...limits, max: 1 })
     const answers = [
       pool.query('SELECT 1'),
@@ -35,7 +35,7 @@ describe('a blocked event loop', () => {
     await pool.end()
   })
 
-  it('does not cause the time-out of an answer that has arrived', async () => {
+  it('a blocked event loop causes no time-out of an answer that has arrived meanwhile', async () => {
     let asked = 0
     const work = (): Promise<string> => {
       asked++
@@ -48,8 +48,8 @@ describe('a blocked event loop', () => {
   })
 })
 
-describe('a server that does not answer', () => {
-  it('is noticed after the time limit', async () => {
+describe('a database server that does not answer', () => {
+  it('a database server that does not answer causes an error after the time limit', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo

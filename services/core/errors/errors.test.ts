@@ -38,7 +38,7 @@ describe('errors', () => {
     expect(unreadable).toContain('the same `--data` directory and `--start-block 446`')
   })
 
-  it('a remedy names the setting as the run mode spells it; an option that the caller adds to the error replaces it', () => {
+  it('a remedy names the setting as the run mode spells it, or the command-line option that the caller added to the error', () => {
     const error = new RetryableError('CHAIN_UNREACHABLE', 'no answer', { details: { node: 'n' } })
     expect(remedyOf(error.code, 'process', error.details)).toMatch(/^Check `chain\.http`: /)
     expect(remedyOf(error.code, 'appliance', error.details)).toMatch(/^Check CHAIN_HTTP in `\.env`: /)

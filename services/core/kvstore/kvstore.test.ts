@@ -125,10 +125,10 @@ function describeContract(open: () => Promise<KeyValueStore>) {
   })
 }
 
-describe('the store inside the process', () => {
+describe('the in-process key-value store', () => {
   describeContract(() => openKeyValueStore(undefined, 'wax', logger))
 
-  it('the store inside the process stays within its size limit and evicts the oldest values first', async () => {
+  it('the in-process key-value store stays within its size limit and evicts the oldest values first', async () => {
     const store = createMemoryStore(logger, { maxBytes: 100_000 })
     for (let at = 0; at < 1000; at++) await store.set(`key ${at}`, 'x'.repeat(1000), 60_000)
     const values = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
@@ -140,7 +140,7 @@ describe('the store inside the process', () => {
     expect(await store.get('too large')).toBeNull()
   })
 
-  it('the store inside the process removes expired values without a request for them', async () => {
+  it('the in-process key-value store removes expired values without a request for them', async () => {
     let time = 0
     const store = createMemoryStore(logger, { maxBytes: 1_000_000, now: () => time })
     await store.set('stored', 'value', 60_000)
@@ -152,8 +152,8 @@ describe('the store inside the process', () => {
   })
 })
 
-describe('an unavailable store', () => {
-  it('an unavailable store fails at once, and opening it has a time limit', async () => {
+describe('an unavailable key-value store', () => {
+  it('an unavailable key-value store fails at once, and opening it has a time limit', async () => {
     const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
@@ -164,7 +164,7 @@ describe('an unavailable store', () => {
     await store.close()
   })
 
-  it('an unavailable store that accepts connections but does not answer fails within the time limit', async () => {
+  it('an unavailable key-value store that accepts connections but does not answer fails within the time limit', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -175,7 +175,7 @@ describe('an unavailable store', () => {
   })
 })
 
-describeWithRedis('the store on Redis', () => {
+describeWithRedis('the key-value store on Redis', () => {
   let redis: TestRedis
   let opened = 0
 
@@ -191,7 +191,7 @@ describeWithRedis('the store on Redis', () => {
 
   describeContract(open)
 
-  it('the store on Redis is shared by processes and separate for chains', async () => {
+  it('the key-value store on Redis is shared by processes and separate for chains', async () => {
     const address = addressOf(redis.port)
     const [one, same, other] = await Promise.all([
       openKeyValueStore(address, 'wax', logger),
@@ -209,7 +209,7 @@ describeWithRedis('the store on Redis', () => {
     await Promise.all([one.close(), same.close(), other.close()])
   })
 
-  it('the store on Redis reconnects by itself after the server was killed, with its subscriptions', async () => {
+  it('the key-value store on Redis reconnects by itself after the server was killed, with its subscriptions', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -230,34 +230,37 @@ describeWithRedis('the store on Redis', () => {
     ['READONLY', 'read-only', 'it is a read-only replica (READONLY)'],
     ['OOM', 'out of memory', 'it has reached its maxmemory (OOM)'],
     ['MISCONF', 'cannot save', 'it cannot save to its disk (MISCONF)'],
-  ] as const)('the store on Redis reports why writes are refused: %s', async (cause, state, sentence) => {
-    const store = await open()
-    const heard: string[] = []
-    await store.subscribe('blocks', (message) => void heard.push(message))
-    await store.set('a', '1', 60_000)
-    entries.length = 0
-    await redis.refuseWrites(cause)
-    expect(await store.probe()).toBe(state)
-    for (let time = 0; time < 2; time++) {
-      await expect(store.set('a', '2', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
-      await expect(store.increment('b', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
-    }
-    expect(await store.get('a')).toBe('1')
-    // The subscriber connection stays open: a Redis that refuses writes refuses its pings too.
-    await sleep(5 * timing.pingIntervalMs)
-    await redis.takeWrites()
-    await eventually(async () => expect(await store.probe()).toBe('up'))
-    await store.set('a', '3', 60_000)
-    await store.publish('blocks', 'again')
-    await eventually(() => expect(heard).toEqual(['again']))
-    await store.close()
-    expect(entries).toEqual([
-      `the key-value store refuses writes: ${sentence}`,
-      'the key-value store accepts writes again',
-    ])
-  })
+  ] as const)(
+    'the key-value store on Redis reports why writes are refused: %s',
+    async (cause, state, sentence) => {
+      const store = await open()
+      const heard: string[] = []
+      await store.subscribe('blocks', (message) => void heard.push(message))
+      await store.set('a', '1', 60_000)
+      entries.length = 0
+      await redis.refuseWrites(cause)
+      expect(await store.probe()).toBe(state)
+      for (let time = 0; time < 2; time++) {
+        await expect(store.set('a', '2', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+        await expect(store.increment('b', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+      }
+      expect(await store.get('a')).toBe('1')
+      // The subscriber connection stays open: a Redis that refuses writes refuses its pings too.
+      await sleep(5 * timing.pingIntervalMs)
+      await redis.takeWrites()
+      await eventually(async () => expect(await store.probe()).toBe('up'))
+      await store.set('a', '3', 60_000)
+      await store.publish('blocks', 'again')
+      await eventually(() => expect(heard).toEqual(['again']))
+      await store.close()
+      expect(entries).toEqual([
+        `the key-value store refuses writes: ${sentence}`,
+        'the key-value store accepts writes again',
+      ])
+    },
+  )
 
-  it('the store on Redis fails within the time limit while the server is frozen, and works again afterwards', async () => {
+  it('the key-value store on Redis fails within the time limit while the server is frozen, and works again afterwards', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -274,8 +277,8 @@ describeWithRedis('the store on Redis', () => {
   })
 })
 
-describeWithRedis('the store on a Redis with a password', () => {
-  it('the store on a Redis with a password logs in, and is unavailable with a wrong password', async () => {
+describeWithRedis('the key-value store on a Redis with a password', () => {
+  it('the key-value store on a Redis with a password logs in, and is unavailable with a wrong password', async () => {
     const redis = await startTestRedis(['--requirepass', 'hunter2'])
     const address = addressOf(redis.port)
     const store = await openRedisStore({

@@ -34,7 +34,7 @@ describe('metrics', () => {
     }
   })
 
-  it('metrics that a process never sets do not count in a minimum', async () => {
+  it('a gauge that one process never sets does not lower the minimum over all processes', async () => {
     const [main, thread] = [createMetrics('filler'), createMetrics('filler', { ofProcess: false })]
     main.set('pronghorn_kvstore_up', {}, 1)
     const text = await renderSnapshots([await main.snapshot(), await thread.snapshot()])
@@ -58,7 +58,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^pronghorn_http_requests_in_flight 0$/m)
   })
 
-  it('metrics follow totals that another component counts, also after these totals restart at zero', async () => {
+  it('a counter follows a total that another component counts, also after the total restarts at zero', async () => {
     const metrics = createMetrics('filler', { ofProcess: false })
     for (const total of [5, 9, 2]) {
       metrics.countTo('pronghorn_reader_operations_total', { reader: 'a' }, total)
@@ -68,7 +68,7 @@ describe('metrics', () => {
     )
   })
 
-  it('a program serves its own metrics and those of Node.js', async () => {
+  it('a program serves exactly the metrics that the catalogue lists for it, and the metrics of Node.js', async () => {
     const text = await renderSnapshots([await createMetrics('filler').snapshot()])
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^pronghorn_build_info\{version="[^"]+"\} 1$/m)

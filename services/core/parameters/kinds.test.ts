@@ -15,7 +15,7 @@ async function read(parameter: Parameter, given: unknown, lists = noLists): Prom
 }
 
 describe('an int', () => {
-  it('an int accepts only digits, and only values within its bounds and the exact range of a double', async () => {
+  it('an int parameter accepts only digits, and only values within its bounds and the exact range of a double', async () => {
     expect(await read(int(''), '-12')).toBe(-12)
     expect(await read(int(''), 9007199254740991)).toBe(9007199254740991)
     expect(await read(int(''), '-0')).toBe(0)
@@ -27,7 +27,7 @@ describe('an int', () => {
 })
 
 describe('an id', () => {
-  it('an id is any 64-bit integer, exactly', async () => {
+  it('an id parameter accepts any 64-bit integer without rounding', async () => {
     expect(await read(id(''), '9223372036854775807')).toBe(9223372036854775807n)
     expect(await read(id(''), '-9223372036854775808')).toBe(-9223372036854775808n)
     expect(await read(id(''), '0001')).toBe(1n)
@@ -35,7 +35,7 @@ describe('an id', () => {
     for (const given of [...tooLarge, '1.0', 'null', 'abc']) expect(await read(id(''), given)).toBe('refused')
   })
 
-  it('an id may be null for parameters that allow it, but only as the single value', async () => {
+  it('an id parameter that allows null accepts null only as the single value', async () => {
     expect(await read(idsOrNull(''), 'NULL')).toBeNull()
     expect(await read(idsOrNull(''), '1,2')).toEqual([1n, 2n])
     expect(await read(idsOrNull(''), 'null,1')).toBe('refused')
@@ -44,7 +44,7 @@ describe('an id', () => {
 })
 
 describe('a flag', () => {
-  it('a flag is true, 1, false or 0; empty counts as absent', async () => {
+  it('a flag parameter is true, 1, false or 0; an empty flag counts as absent', async () => {
     expect(await read(flag(''), true)).toBe(true)
     expect(await read(flag(''), '1')).toBe(true)
     expect(await read(flag(''), 'false')).toBe(false)
@@ -56,7 +56,7 @@ describe('a flag', () => {
 })
 
 describe('a name', () => {
-  it('a name has the alphabet and length of account names', async () => {
+  it('a name parameter has the alphabet and length of account names', async () => {
     for (const given of ['a', 'atomicassets', '1.2.3', 'aaaaaaaaaaaaj', '.....'])
       expect(await read(name(''), given)).toBe(given)
     for (const given of ['A', '6', 'aaaaaaaaaaaak', 'aaaaaaaaaaaaaa', 'a b', '%'])
@@ -65,13 +65,13 @@ describe('a name', () => {
 })
 
 describe('a decimal', () => {
-  it('a decimal stays text', async () => {
+  it('the value of a decimal parameter stays text', async () => {
     for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
     for (const given of ['-1', '.5', '1.', 'x', '1e5.5', '0e0.5'])
       expect(await read(decimal('', 0), given)).toBe('refused')
   })
 
-  it('a decimal may be any number of a JSON body', async () => {
+  it('a decimal parameter may be any number of a JSON body', async () => {
     const texts: readonly (readonly [number, string])[] = [
       [0.5, '0.5'],
       [0.0000005, '0.0000005'],
@@ -87,7 +87,7 @@ describe('a decimal', () => {
 })
 
 describe('a list', () => {
-  it('a list is split at commas, without duplicates', async () => {
+  it('a list parameter is split at commas, without duplicates', async () => {
     expect(await read(names(''), 'bob,alice,bob')).toEqual(['bob', 'alice'])
     expect(await read(ids(''), '1,01')).toEqual([1n])
     expect(await read(choices('', ['a', 'b']), 'b,a')).toEqual(['b', 'a'])
@@ -103,7 +103,7 @@ describe('a list', () => {
     expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')
   })
 
-  it('a list takes only valid items of a named list, up to its maximum', async () => {
+  it('a list parameter takes only the valid items of a named list; more than 50,000 items, or 51 named lists, are refused', async () => {
     const long = Array.from({ length: 50_001 }, (_, each) => String(each))
     const lists: NamedLists = (list) => Promise.resolve(list === 'long' ? long : ['Alice', '7', 'bob', '-1'])
     expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
@@ -114,14 +114,14 @@ describe('a list', () => {
     expect(await read(ids(''), many, lists)).toBe('refused')
   })
 
-  it('a list has a maximum length', async () => {
+  it('a list parameter of more than 10,000 items is refused', async () => {
     expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('it has more than 10000 items')
     expect(await read(texts('', 'comma', {}), 'x,'.repeat(9_999))).toEqual(['x', ''])
   })
 })
 
 describe('a text', () => {
-  it('a text has a maximum length, which the refusal names', async () => {
+  it('a text parameter above the maximum length is refused, and the refusal names the maximum', async () => {
     const kinds = [
       [text(''), 128],
       [text('', { maximum: 256 }), 256],

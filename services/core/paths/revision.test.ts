@@ -20,7 +20,7 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
-it('in an image, the revision of the program is read from a file', () => {
+it('in a container image, the revision of the program is read from a file', () => {
   expect(readRevision(folder)).toBeUndefined()
   writeFileSync(join(folder, 'REVISION'), '0123456789abcdef0123456789abcdef01234567\n')
   expect(readRevision(folder)).toBe('0123456')

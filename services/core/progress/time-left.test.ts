@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { TimeLeft } from './time-left.ts'
 
-it('the time left is exact at a steady rate, net of the blocks that the chain adds', () => {
+it('at a steady rate, the estimated time until the head is exact, including the blocks that the chain adds meanwhile', () => {
   const left = new TimeLeft()
   for (let second = 0; second <= 10; second++)
     left.note(second * 1_000, 1_000 + second * 102, 9_020 + second * 2)
   expect(left.seconds).toBeCloseTo(70.2, 1)
 })
 
-it('the time left is unknown after too short a time, and without progress', () => {
+it('the estimated time until the head is unknown after too short a time, and without progress', () => {
   const young = new TimeLeft()
   young.note(0, 0, 1_000)
   young.note(1_000, 100, 1_000)
@@ -18,7 +18,7 @@ it('the time left is unknown after too short a time, and without progress', () =
   expect(slow.seconds).toBeNull()
 })
 
-it('the time left changes little from second to second, also when the rate changes tenfold', () => {
+it('the estimated time until the head changes little from second to second, also when the rate changes tenfold', () => {
   const left = new TimeLeft()
   const head = 1_000_000
   let block = 0

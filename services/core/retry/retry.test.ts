@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 import { retry } from './retry.ts'
 
 describe('a back-off', () => {
-  test('doubles from the first delay to the longest, and restarts after a reset', () => {
+  test('the back-off doubles from the first delay to the longest, and restarts after a reset', () => {
     const backoff = new Backoff({ firstMs: 1_000, longestMs: 60_000 })
     const delays = Array.from({ length: 9 }, () => backoff.nextDelayMs())
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
@@ -12,12 +12,12 @@ describe('a back-off', () => {
     expect(backoff.nextDelayMs()).toBe(1_000)
   })
 
-  test('stays at the first delay if no maximum is set', () => {
+  test('the back-off stays at the first delay if no longest delay is set', () => {
     const backoff = new Backoff({ firstMs: 500 })
     expect([backoff.nextDelayMs(), backoff.nextDelayMs()]).toEqual([500, 500])
   })
 
-  test('randomizes part of each delay', () => {
+  test('the back-off randomizes part of each delay', () => {
     const low = new Backoff({ firstMs: 1_000, longestMs: 60_000, jitter: 0.5, random: () => 0 })
     expect([low.nextDelayMs(), low.nextDelayMs()]).toEqual([500, 1_000])
     const many = new Backoff({ firstMs: 1_000, longestMs: 60_000, jitter: 0.5, random: () => 0.5 })
@@ -35,7 +35,7 @@ test('a pause ends when it is aborted, also if aborted before it began', async (
   expect(await pause(1)).toBe(true)
 })
 
-describe('a task is retried', () => {
+describe('retry', () => {
   const failing = (times: number) => {
     let calls = 0
     return {
@@ -47,7 +47,7 @@ describe('a task is retried', () => {
     }
   }
 
-  test('until it succeeds, with growing delays', async () => {
+  test('a failing task is retried until the task succeeds, with growing delays', async () => {
     const { task } = failing(3)
     const delays: number[] = []
     const done = await retry(task, {
@@ -59,24 +59,24 @@ describe('a task is retried', () => {
     expect(delays).toEqual([1, 2, 2])
   })
 
-  test('at most the configured number of times', async () => {
+  test('a failing task runs at most the configured number of times', async () => {
     const { task, calls } = failing(9)
     await expect(retry(task, { firstMs: 1, attempts: 3 })).rejects.toThrow('failure 3')
     expect(calls()).toBe(3)
   })
 
-  test('not when the next delay would pass the time limit', async () => {
+  test('a failing task is not retried when the next delay would pass the time limit', async () => {
     const { task } = failing(9)
     await expect(retry(task, { firstMs: 3_600_000, withinMs: 1_000 })).rejects.toThrow('failure 1')
   })
 
-  test('not after a permanent error', async () => {
+  test('a task is not retried after a permanent error', async () => {
     const { task } = failing(9)
     const settings = { firstMs: 1, mayPass: (error: unknown) => !String(error).includes('failure 2') }
     await expect(retry(task, settings)).rejects.toThrow('failure 2')
   })
 
-  test('until the signal aborts', async () => {
+  test('a failing task is retried until the signal aborts', async () => {
     const { task } = failing(9)
     const abort = new AbortController()
     const onFailure = () => setImmediate(() => abort.abort())

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { HitShare } from './page-counts.ts'
 
-it('the hit share covers the last minute', () => {
+it('the buffer cache hit share covers the page reads of the last minute', () => {
   const hits = new HitShare()
   expect(hits.share).toBeNull()
   hits.note({ cached: 1_000, read: 1_000 }, 0)
@@ -16,7 +16,7 @@ it('the hit share covers the last minute', () => {
   expect(hits.share).toBeCloseTo(20 / 200)
 })
 
-it('the hit share restarts after the counts were reset', () => {
+it('the buffer cache hit share is computed anew after PostgreSQL reset its counts', () => {
   const hits = new HitShare()
   hits.note({ cached: 1_000, read: 1_000 }, 0)
   hits.note({ cached: 10, read: 0 }, 1_000)

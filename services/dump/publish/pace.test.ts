@@ -15,12 +15,12 @@ async function restAfter(share: number, workMs: number, signal = new AbortContro
   return performance.now() - startedMs
 }
 
-it('a session with a share of 20 % rests four times as long as it worked', async () => {
+it('a publication session with a time share of 20 % pauses four times as long as the session worked', async () => {
   const restedMs = await restAfter(0.2, 40)
   expect(restedMs).toBeGreaterThanOrEqual(159)
 })
 
-it('a session does not rest after little work, nor with a share of 100 %', async () => {
+it('a publication session does not pause after little work, nor with a time share of 100 %', async () => {
   // A rest at a share of 0.1 % would last 5 seconds.
   expect(await restAfter(0.001, 5)).toBeLessThan(2_000)
   expect(await restAfter(1, 40)).toBeLessThan(2_000)

@@ -4,7 +4,7 @@ import type { UnitLoad } from './unit-policy.ts'
 
 const load: UnitLoad = { operations: 1_000, bytes: 2 ** 20, changedBlocks: 3, ageMs: 10, blocksBehind: 5_000 }
 
-test('an idle database gets a commit unit that is large enough, old enough, or near the head of the chain', () => {
+test('while the database is idle, the filler commits a unit that is large enough, old enough, or near the head of the chain', () => {
   expect(isWorthCommitting(load, 100)).toBe(false)
   expect(isWorthCommitting({ ...load, operations: 50_000 }, 100)).toBe(true)
   expect(isWorthCommitting({ ...load, changedBlocks: 100 }, 100)).toBe(true)
@@ -12,7 +12,7 @@ test('an idle database gets a commit unit that is large enough, old enough, or n
   expect(isWorthCommitting({ ...load, blocksBehind: 1 }, 100)).toBe(true)
 })
 
-test('far behind the head, an idle database gets a commit unit only if the unit is larger or older than near the head', () => {
+test('far behind the head, the filler commits a unit to an idle database only if the unit is larger or older than required near the head', () => {
   const far = { ...load, changedBlocks: 5_000, operations: 50_000, ageMs: 1_000, blocksBehind: 10_000 }
   expect(isWorthCommitting(far, 100)).toBe(false)
   expect(isWorthCommitting({ ...far, operations: 150_000 }, 100)).toBe(true)

@@ -25,7 +25,7 @@ test.each([
   expect(node.connections[0]?.requests).toEqual([])
 })
 
-test('the SHiP client refuses a start below the first logged block, naming the first', async () => {
+test('the SHiP client refuses a start block below the first block in the logs of the node, and the error names that first block', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 10, stateBegin: 10 } })
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 9 })

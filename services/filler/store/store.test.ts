@@ -497,7 +497,7 @@ describe('rows shared by readers', () => {
     expect(await shared()).toEqual(['x 5 1 ann'])
   })
 
-  it('rows shared by readers have the first block of all readers, whichever wrote first', async () => {
+  it('the block number of a row shared by readers is the lowest block of all readers, whichever reader wrote first', async () => {
     await share(ann, [9, 1], ['x'], 9)
     await share(bob, [3, 1], ['x'], 3)
     await ann.wipe()

@@ -37,7 +37,7 @@ describe('a generic plan for filters', () => {
     expect(haveOnePlan([equal('owner'), template], indexes)).toBe(true)
   })
 
-  it('one generic plan is not used for values of a subquery, or for a condition other than equality', () => {
+  it('no generic plan is used if the values come from a subquery, or if a condition is not an equality', () => {
     const values = sql`SELECT 1`
     const queried = equal('schema', [], { equals: { column: 'schema', values, type: 'bigint', count: 1 } })
     const other: Filter = { name: 'flag', condition: raw('flag'), rows: 10, isIndexed: false }
@@ -55,11 +55,11 @@ describe('index conditions of filters', () => {
     expect(texts([implied, equal('owner')])).toEqual(['schema', 'owner'])
   })
 
-  it('index conditions of filters use the form that the index serves', () => {
+  it('the index condition of a filter is the form of its condition that an index supports', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
 
-  it('index conditions omit a filter that matches far more rows than another filter', () => {
+  it('a filter that matches far more rows than another filter gets its plain condition, which uses no index', () => {
     const schema = { found: raw('spelled'), rows: 400_000 }
     expect(texts([equal('template', ['x'], { rows: 4_000 }), equal('schema', ['x'], schema)])).toEqual([
       'template',

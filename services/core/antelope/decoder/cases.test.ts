@@ -99,7 +99,7 @@ describe('the decoder refuses a value that no chain can contain, and reports its
     if (!hex.endsWith('ff7f')) expect(Buffer.from(values.encoder(type)(text))).toEqual(bytes)
   })
 
-  it('the rule contract decodes a bool byte of 7 as true, the rule strict refuses it; both accept text that is not UTF-8', () => {
+  it('the decoding rule "contract" reads a bool byte of 7 as true, the rule "strict" refuses the byte; both rules accept text that is not UTF-8', () => {
     const of = (rule: 'strict' | 'contract') => compileAbi(normalizeAbiJson({}), rule)
     expect(of('contract').decodeType('bool', Uint8Array.of(7))).toBe(true)
     expect(() => of('strict').decodeType('bool', Uint8Array.of(7))).toThrow(DecodeError)

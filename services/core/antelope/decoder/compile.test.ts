@@ -289,7 +289,7 @@ describe('variable-length integers', () => {
     ['bytes', `${one}09`, Buffer.of(9)],
     ['uint8[]', `${one}09`, Buffer.of(9)],
   ])(
-    'the rule contract reads variable-length integers as a contract does: %s, case %#',
+    'the decoding rule "contract" reads variable-length integers as a contract does: %s, case %#',
     (type, hex, value) => {
       const bytes = hexToBytes(`${hex}2a`)
       const abi = reading(type, 'contract')
@@ -298,7 +298,7 @@ describe('variable-length integers', () => {
     },
   )
 
-  it('the rule contract reads the key type of a public key as a variable-length integer', () => {
+  it('the decoding rule "contract" reads the key type of a public key as a variable-length integer', () => {
     const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
     expect(text(`${one}${key}`)).toEqual(text(`01${key}`))
     expect(text(`${one}${key}`)).toMatchObject({ a: expect.stringMatching(/^PUB_R1_/) as string, b: 42 })
@@ -320,14 +320,14 @@ describe('variable-length integers', () => {
   )
 
   it.each(['varuint32', 'varint32', 'uint16[]', 'v', 'public_key'])(
-    'the default rule refuses variable-length integers above 32 bits: %s',
+    'the default decoding rule refuses variable-length integers above 32 bits: %s',
     (type) => {
       const error = thrownBy(() => reading(type).decodeType('s', hexToBytes(`${one}${key}2a`)))
       expect((error as Error).message).toContain('more than 32 bits')
     },
   )
 
-  it('two compiled ABIs with different rules do not affect each other', () => {
+  it('two compiled ABIs with different decoding rules do not affect each other', () => {
     const [strict, contract] = [reading('varuint32'), reading('varuint32', 'contract')]
     for (let i = 0; i < 2; i++) {
       expect(contract.decodeType('s', hexToBytes(`${one}2a`))).toEqual({ a: 1, b: 42 })

@@ -157,7 +157,7 @@ describe('few bytes that would decode to a large value', () => {
   )
 
   it.each(['a', 'b', 'a[]', 'b?[]'])(
-    'the ABI decoder counts the empty structs of a cycle, starting at any of its types: %s',
+    'the ABI decoder limits the number of empty structs in recursive types, starting at any type of the cycle: %s',
     (type) => {
       // Each list element takes one byte but would decode to a thousand empty structs.
       const empties = new Array<string>(1000).fill('e')

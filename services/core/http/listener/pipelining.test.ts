@@ -37,7 +37,7 @@ async function open(listener: Listener): Promise<Socket> {
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
 describe('pipelined requests', () => {
-  it('are answered in order, however the bytes are split', async () => {
+  it('pipelined requests are answered in order, however the bytes are split', async () => {
     const listener = await start((request, response) => {
       let body = ''
       request.on('data', (bytes: Buffer) => (body += bytes.toString()))
@@ -65,7 +65,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  it('stay unread in the socket while MAX_IN_PROGRESS earlier requests are being answered', async () => {
+  it('pipelined requests stay unread in the socket while MAX_IN_PROGRESS earlier requests are being answered', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start((_, response) => {
@@ -83,7 +83,7 @@ describe('pipelined requests', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
-  it('of a trusted proxy are answered with at most MAX_IN_PROGRESS requests in progress', async () => {
+  it('pipelined requests of a trusted proxy are answered with at most MAX_IN_PROGRESS requests in progress', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start(
@@ -108,7 +108,7 @@ describe('pipelined requests', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
-  it('do not starve other connections: 220,000 requests on five connections', async () => {
+  it('pipelined requests do not starve other connections: 220,000 requests on five connections', async () => {
     const listener = await start((request, response) => {
       if (request.url === '/alive') response.end('alive')
       else setImmediate(() => void response.end('x'))

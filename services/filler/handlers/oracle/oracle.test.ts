@@ -95,7 +95,7 @@ it.each([
   ],
   ['no point, if the slots belong to a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
   ['no point, if all points are older than the stored ones', [point(1n, 0, 300n)], [], undefined],
-] as const)('the median of a pair is that of %s', (_, points, writes, median) => {
+] as const)('the stored median of a pair comes from %s', (_, points, writes, median) => {
   expect(apply(ring, points, writes).median).toBe(median)
 })
 

@@ -13,13 +13,13 @@ const facts: PlanFacts = {
 }
 
 test.each<[string, Partial<PlanFacts>, number]>([
-  ['fills its byte budget if the node is fast', {}, 27],
+  ['fills the byte budget if the node is fast', {}, 27],
   ['has the blocks that a slow node sends in 0.4 s', { bytesPerSecond: 3e6 }, 4],
   ['has one block if the node needs longer than 0.4 s for a block', { bytesPerSecond: 1_000 }, 1],
   ['is half as long for half the weight of the node', { share: 0.5 }, 13],
   ['has at most 4 times the blocks of the largest range so far', { largestBlocks: 4, blockBytes: 1_000 }, 16],
   ['has at most 8192 blocks, however small the blocks are', { blockBytes: 100, largestBlocks: 8_000 }, 8_192],
   ['is an equal share of the last blocks', { blockBytes: 1_000, largestBlocks: 400, blocksLeft: 1_200 }, 300],
-])('a range %s', (_, change, blocks) => {
+])('a range of blocks to request from one node %s', (_, change, blocks) => {
   expect(planSize({ ...facts, ...change })).toBe(blocks)
 })
