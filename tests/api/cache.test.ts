@@ -439,7 +439,7 @@ async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceH
   }
 }
 
-/** Headers of an answer, with time-dependent ones replaced by their type. */
+/** Headers of an answer. The value of a header that depends on the time is replaced by its type. */
 function headersOf({ headers }: Answer): object {
   const times = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
   const resets = ['ratelimit-reset', 'x-ratelimit-reset', 'retry-after']

@@ -238,7 +238,7 @@ it(
   patient(60_000),
 )
 
-/** Not `fetch`, which would add the header `Accept-Encoding`. */
+/** Status of a GET request with exactly these headers: `fetch` would add `Accept-Encoding`. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers }, (response) => {

@@ -22,7 +22,7 @@ function byKeyAlone(request: ListRequest): ListRequest {
   return { ...request, source: { ...source, indexes } }
 }
 
-/** Sets the estimate of every query of values to one value, so that all further ranges come unexpectedly. */
+/** Sets the estimated number of values of every subquery to one, so that the subquery returns more than estimated. */
 function underestimated(path: AccessPath): AccessPath {
   if (path.kind === 'collect') return path
   const scans = path.scans.map((scan) => {

@@ -42,7 +42,7 @@ function pick<T>(random: SeededRandom, values: readonly T[]): T {
   return values[random.between(0, values.length - 1)]!
 }
 
-/** Fills ranges of different sizes. Some have matches from the first row on, some late, some hardly any. */
+/** Fills ranges of different sizes. Some ranges match from the first row on, some only at the end, some hardly. */
 async function fill(random: SeededRandom, ranges: number): Promise<void> {
   const rows: [number, number, boolean][] = []
   for (let range = 0; range < ranges; range++) {

@@ -113,7 +113,7 @@ it('an attribute filter on sales finds every sale of an asset that the same filt
       const found = new Set(assets.map(({ asset_id: id }) => id))
       const expected = sales.filter(({ assets: own }) => own.some(({ asset_id: id }) => found.has(id)))
       const shown = await get<Listing[]>(`${whole}&${filter}`)
-      // Superset: on listings, numeric text also matches numbers, which it does not on assets.
+      // The filter on sales finds more assets: on sales a numeric text also matches numbers, on assets it does not.
       const ids = shown.map((row) => row.sale_id)
       expect(ids).toEqual(expect.arrayContaining(expected.map((row) => row.sale_id)))
     }

@@ -357,7 +357,7 @@ describe.each(['auction', 'buyoffer', 'sale'] as const)('%s lists by properties 
       "a.template_id IS NULL AND a.immutable_data ->> 'name' ILIKE '%gilded%'",
     ],
   ]
-  // Name filters on sales apply to the displayed names, so the cases of own names do not apply.
+  // A name filter on sales compares the displayed name, so the cases with the asset's own name are left out.
   const cases = kind === 'sale' ? [ofNoTemplate] : [ofNoTemplate, ...ofOwnNames]
   it.each(cases)(
     `the list contains every ${kind} with an asset that matches %j`,

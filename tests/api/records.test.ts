@@ -48,7 +48,7 @@ const parsed = (records: Iterable<Json>): unknown[] =>
   [...records].map((record) => JSON.parse(jsonString(record)) as unknown)
 const createKinds = (shared = new Fragments()) =>
   assetsRecordKinds(shared, { given: { contract: '"atomicassets"' } }, assets)
-/** Counts the statements of some work. */
+/** Counts the SQL statements that `work` runs. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   statements = []
   await work()

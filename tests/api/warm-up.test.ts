@@ -10,7 +10,7 @@ import { patient } from '../setup/patience.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, quiet } from './server.ts'
 
-/** Warm-ups long enough for all rounds on a busy machine. */
+/** The time limit of the warm-up is long enough for all rounds on a busy machine. */
 const warm = { isWarmedUp: true, longestWarmUpMs: patient(60_000) }
 
 let full: TestDatabase
@@ -38,7 +38,7 @@ interface Recorded {
   readonly runs: { readonly path: string; readonly values: Record<string, unknown> }[]
 }
 
-/** Records each run of an endpoint, and lets `before` fail it. */
+/** Records each run of an endpoint. If `before` throws, the run fails. */
 function recordRuns(before: (run: number) => void = () => undefined): Recorded {
   const runs: { path: string; values: Record<string, unknown> }[] = []
   const create: NamespaceFactory = (...given) => {

@@ -1,8 +1,8 @@
 import type { ExpectedDifference } from '../../scripts/compare/run.ts'
 
 /**
- * How the answers of a database that began with the state of the chain (B) differ from those of one that read all blocks
- * (A); docs/import-state.md says why. Values that both have are equal.
+ * Expected differences between the answers of a database that was indexed from all blocks (A) and of a database that
+ * `import-state` filled (B). docs/import-state.md gives the reasons. A value that both databases have is equal.
  */
 export const afterImportState: readonly ExpectedDifference[] = [
   { why: 'values of before the import are null', kind: '^type (string|number|object|array|boolean)/null$' },

@@ -40,7 +40,7 @@ const document = {
   components: { schemas: {}, parameters: {} },
 }
 
-/** A server with one list. */
+/** Starts a server with one list. */
 async function serve(answers: Answers, described: unknown = document): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
@@ -63,7 +63,7 @@ const things =
     body: { success: true, data: [{ asset_id: '1', owner }], query_time: Math.floor(Math.random() * 1e9) },
   })
 
-/** Runs the command; its exit code and what it printed. */
+/** Runs the comparison. Returns the exit code and the printed text. */
 async function compare(...args: string[]): Promise<{ code: number | null; text: string }> {
   const script = join(packageRoot, 'dist/scripts/compare/compare.js')
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -129,7 +129,10 @@ describe('the comparison of two servers', () => {
       const answers: Answers = (path, request) =>
         things(request.method === 'POST' ? 'bob' : 'alice')(path, request)
       const { code, text } = await compare(await serve(answers), await serve(answers), ...small)
-      expect([code, text]).toEqual([1, expect.stringContaining('JSON unlike its address: value')])
+      expect([code, text]).toEqual([
+        1,
+        expect.stringContaining('JSON answered unlike the same request in the address: value'),
+      ])
     },
     patient(30_000),
   )

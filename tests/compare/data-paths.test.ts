@@ -13,10 +13,10 @@ import type { DataPath, ServedPath } from './data-paths.ts'
 const SEED = Number(process.env.COMPARE_SEED ?? 20_261_127)
 const REQUESTS = Number(process.env.COMPARE_REQUESTS ?? rounds(10_000))
 
-/** The old database does not log every action. */
+/** Expected differences after an import: the old database does not log every action. */
 const afterImport: readonly ExpectedDifference[] = [
   {
-    why: 'addnotifyacc is not logged there',
+    why: 'the old database does not log addnotifyacc',
     endpoint: '/collections/\\{collection_name\\}/logs$',
     kind: '^records$',
   },
@@ -29,7 +29,7 @@ const paths: readonly (readonly [DataPath, readonly ExpectedDifference[]])[] = [
 ]
 
 let blocks: ServedPath
-/** Ids and values that the random requests use: read once, because the first server is the same for all paths. */
+/** Ids and values for the random requests. Read once, because the first server is the same in every comparison. */
 let material: Comparison['material'] | undefined
 let check: ReturnType<typeof createAnswerCheck>
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(paths)('a database filled by %s', (path, expected) => {
   afterAll(() => other.close())
 
   it(
-    `a database filled by an import gives the documented answers to ${REQUESTS} random requests of seed ${SEED}`,
+    `the database gives the same documented answers as an indexed database to ${REQUESTS} random requests of seed ${SEED}`,
     async () => {
       const deviations: string[] = []
       const found = await compareServers({
@@ -67,7 +67,7 @@ describe.each(paths)('a database filled by %s', (path, expected) => {
       expect(groups.flatMap(describeGroup).slice(0, 80)).toEqual([])
       expect(deviations.slice(0, 20)).toEqual([])
       expect(found.unanswered.length).toBeLessThan(REQUESTS / 50)
-      // A comparison of empty lists compares nothing.
+      // Enough answers must have content, because two empty lists are always equal.
       expect(found.withContent).toBeGreaterThan(REQUESTS / 4)
       expect(found.endpoints.asked).toBeGreaterThanOrEqual(
         found.endpoints.documented - found.unanswered.length,

@@ -11,12 +11,12 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
 /**
- * How a database came to its data: blocks read in one catch-up, blocks read as the chain was lived through, a database of
- * the replaced system, or the tables of a chain node; the last two read on from there.
+ * Source of the data of a database. `blocks`: all blocks in one catch-up. `live`: each block when it is produced.
+ * `import`: a database of the replaced system, then blocks. `import-state`: the tables of a chain node, then blocks.
  */
 export type DataPath = 'blocks' | 'live' | 'import' | 'import-state'
 
-/** An api on a database. */
+/** A running api on a filled database. */
 export interface ServedPath {
   readonly url: string
   close(): Promise<void>
@@ -89,9 +89,9 @@ async function onChain(
   }
 }
 
-/** Fills a database on a path, with the chain of the recordings, and serves all of it. */
+/** Fills a database with the recorded chain from the given source, and starts an api with every family. */
 export async function servePath(path: DataPath): Promise<ServedPath> {
-  // Blocks read in one catch-up are what other suites begin with, too.
+  // Other suites start with the same database after a catch-up, so this one is a copy.
   const database = await (path === 'blocks'
     ? createIndexedDatabase({ chain: { recordings } })
     : createTestDatabase())

@@ -31,7 +31,7 @@ describe.each(['history', 'recorded'] as const)('the recorded answers, the chain
         let checked = 0
         const deviationOf = (entry: Entry, reply: Reply): string | undefined => {
           const path = pathOf(entry.request.path)
-          // These are answers of the server, before an endpoint has the request.
+          // The server gives these answers itself: no endpoint gets the request.
           if (path === undefined || [404, 405, 413, 415].includes(reply.status)) return undefined
           if (!reply.text.startsWith('{')) return undefined
           checked++

@@ -76,13 +76,13 @@ describeWithChromium('the pages of the demo chain', () => {
       }
       await askFor('1')
       await expect.poll(lengthOf, { timeout: patient(30_000) }).toBeGreaterThan(100)
-      // A pseudo element underlines the title: axe-core cannot tell on which ground its text stands.
+      // A pseudo-element underlines the title, so axe-core cannot determine the background of the title's text.
       await expectAccessible(page, ['.opblock-title'])
       await page.click('.btn-clear')
       const started = performance.now()
       await askFor('1000')
       await expect.poll(lengthOf, { timeout: patient(30_000), interval: 20 }).toBeGreaterThan(1_000_000)
-      // The next picture contains it.
+      // The browser paints the list with the next frame.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
       console.log(`the longest list is shown after ${Math.round(performance.now() - started)} ms`)
       const shown = await page.$$eval('.live-responses-table pre', ([pre]) => pre?.textContent ?? '')
@@ -118,7 +118,7 @@ describeWithChromium('the pages of the demo chain', () => {
       const live = await page.$$eval('[aria-live], [role=status], [role=alert], [role=log]', (all) =>
         all.map((each) => [each.id, each.getAttribute('role') ?? each.getAttribute('aria-live')]),
       )
-      // The last one is the point of a chart that the arrow keys have reached.
+      // The last live region announces the point of a chart that the arrow keys select.
       expect(live).toEqual([
         ['health-chip', 'status'],
         ['notice-text', 'alert'],
@@ -144,7 +144,7 @@ describeWithChromium('the pages of the demo chain', () => {
   })
 })
 
-/** Role and name of everything in a tree, as a screen reader has it. */
+/** Role and name of every node of an accessibility tree, as a screen reader announces them. */
 function namesOf({ role, name = '', children = [] }: SerializedAXNode): string[] {
   return [`${role} ${name}`.trim(), ...children.flatMap(namesOf)]
 }

@@ -8,9 +8,9 @@ const narrow = { width: 320, height: 640 }
 const wide = { width: 1280, height: 900 }
 
 /**
- * Fails for every fault that axe-core finds in a page as it is (contrast below 4.5, fields and buttons without a name,
+ * Fails for every fault that axe-core finds in the current page (contrast below 4.5, fields and buttons without a name,
  * content outside of landmarks, ...), in light and dark colours, at 320 and 1280 pixels.
- * @param undecided selectors of text whose ground axe-core cannot tell from the styles
+ * @param undecided selectors of text whose background axe-core cannot determine from the styles
  */
 export async function expectAccessible(page: Page, undecided: readonly string[] = []): Promise<void> {
   await page.evaluate(source)
@@ -19,7 +19,7 @@ export async function expectAccessible(page: Page, undecided: readonly string[] 
     for (const value of ['light', 'dark']) {
       await page.emulateMediaFeatures([
         { name: 'prefers-color-scheme', value },
-        // Colours of what changes slowly would be those of between.
+        // Without this setting, axe-core would measure the intermediate colours of a transition.
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ])
       // The browser applies new colours before the next frame.
@@ -49,7 +49,7 @@ async function faultsOf(page: Page): Promise<string[]> {
       .flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary = '' }) => `${id}: ${String(target)}: ${failureSummary}`),
       )
-      // A list that scrolls hides most of its rows; they look like those in sight.
+      // A scrolling list hides most of its rows. Hidden rows have the same style as visible rows.
       .filter((fault) => !fault.includes('partially obscured'))
   )
 }
@@ -66,7 +66,7 @@ export async function tabStops(page: Page, most = 200): Promise<{ reached: strin
     reachable.forEach((each, place) => {
       each.setAttribute('data-tab', String(place))
     })
-    // The Tab key continues from where the last click was.
+    // The Tab key continues after the last clicked element: move the focus to the start of the page.
     document.body.tabIndex = -1
     document.body.focus()
     document.body.removeAttribute('tabindex')

@@ -40,7 +40,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     page.$eval(selector, (element) => (element as HTMLElement).innerText)
   const numberOf = async (selector: string): Promise<number> =>
     Number((await textOf(selector)).replaceAll(',', ''))
-  /** What a list of facts says under a name. */
+  /** Value of a name in a list of facts on the page. */
   const factOf = (name: string): Promise<string> =>
     page.$$eval(
       '.facts > div',
@@ -88,7 +88,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   it('the console page draws the indexing speed as a chart, usable with the keyboard', async () => {
     const summary = /^Blocks per second, last 10 minutes: [\d.,]+ on average, ([\d,.]+) at most$/
     await expect.poll(() => textOf('figcaption span'), patience).toMatch(summary)
-    // All that was recorded came in the first seconds; alone, the chain makes two blocks a second.
+    // The recorded blocks are indexed in the first seconds. Afterwards the chain produces two blocks a second.
     const most = Number(summary.exec(await textOf('figcaption span'))![1]!.replace(',', ''))
     expect(most).toBeGreaterThan(10)
     await expect
@@ -122,7 +122,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(rows).toHaveLength(tables)
     const assets = rows.find(([name]) => name === 'assets.assets')
     expect(assets?.[2]).toMatch(/^\d+(\.\d)? (kB|MB)$/)
-    // Partitions count for their table.
+    // The page adds the sizes of partitions to their table.
     expect(rows.map(([name]) => name)).toContain('assets.logs')
     expect(rows.filter(([name]) => /_\d+$/.test(name ?? ''))).toEqual([])
     await page.click('#sizes-more')
@@ -155,7 +155,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
       expect.arrayContaining(['/docs', '/openapi.json', '/health', '/assets/v1/config', '/tools/v1/config']),
     )
     for (const link of links) {
-      // A young chain deploys its last contract a little later.
+      // The generated chain deploys its last contract some blocks after the recorded blocks.
       await expect.poll(async () => [link, (await fetch(link)).status], patience).toEqual([link, 200])
     }
   })

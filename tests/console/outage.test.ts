@@ -81,7 +81,7 @@ describeWithChromium('the console page during failures', () => {
     await page.click('#notice-action')
     await expect.poll(() => textOf('#notice'), patience).toContain('does not answer')
     answer = undefined
-    // The page also asks by itself: its notice may be gone before a mouse is there.
+    // The page also retries by itself, so the notice may disappear before a mouse click reaches the button.
     await page.$eval('#notice-action', (button) => (button as HTMLElement).click())
     await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })

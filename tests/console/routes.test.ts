@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
-  // Without the header `fetch` sends one that takes anything.
+  // Without an `Accept` header in the options, `fetch` sends `Accept: */*`.
   return fetch(`${api.url}/`, { method, headers: accept === undefined ? {} : { accept } })
 }
 
@@ -77,7 +77,7 @@ describe('the console page', () => {
       const text = await answer.text()
       for (const [, name] of text.matchAll(/from '\.\/([^']+)'/g)) waiting.push(`status/${name!}`)
     }
-    // Nothing lies in the folder that the page does not use, but what checks it.
+    // The page loads every file of its folder, except tests and the configuration of the compiler.
     const files = readdirSync(join(packageRoot, 'services/api/console/page')).filter(
       (name) => !/\.test\.ts$|^tsconfig|^index\.html$/.test(name),
     )

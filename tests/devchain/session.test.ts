@@ -156,7 +156,7 @@ test('the devchain stops producing frames for a client that does not read, and c
   made = 0
   client.request({})
   await new Promise((resolve) => setTimeout(resolve, 200))
-  // The buffers of the system and of the session take some megabytes of the ninety.
+  // The results have 90 MB. The buffers of the system and of the session hold a few megabytes.
   expect(made).toBeGreaterThan(0)
   expect(made).toBeLessThan(150)
   client.socket.resume()
@@ -168,7 +168,7 @@ test('new blocks reach a client as they are produced, with the head of that time
   const { devchain, url } = await serve({ live: { intervalMs: 5 }, startTimeMs: Date.UTC(2030, 0, 1) })
   const client = await connect(url)
   client.request({ start: 965 })
-  // The first results may be blocks that were there already.
+  // The first results may be blocks that were produced before the request.
   const caughtUpAt = (): number => client.results.findIndex(({ num, head }) => num === head)
   await client.until(() => caughtUpAt() !== -1 && client.results.length >= caughtUpAt() + 5)
   devchain.setPaused(true)

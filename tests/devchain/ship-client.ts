@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** A blocks result, read by hand: independent of the code under test. */
+/** A blocks result. The client parses it without the code under test. */
 export interface Result {
   readonly frame: Buffer
   readonly head: number
@@ -14,7 +14,7 @@ export interface Result {
   readonly deltas: Buffer | null
 }
 
-/** What to ask for; the rest is: everything from block 1, all payloads, plenty of credits. */
+/** Fields of a blocks request. Defaults: all blocks from block 1 on, all payloads, many credits. */
 export interface BlocksQuery {
   readonly start?: number
   readonly end?: number
@@ -31,7 +31,7 @@ export class ShipClient {
   status: Buffer | null = null
   abiText = ''
   closed = false
-  /** Acks every result as it comes, when set. */
+  /** Whether the client acknowledges each result when it arrives. */
   autoAck = false
   readonly #waiting = new Set<() => void>()
 
@@ -79,12 +79,12 @@ export class ShipClient {
     this.socket.send(frame)
   }
 
-  /** Resolves when the condition holds, which is looked at after every frame. */
+  /** Resolves when the condition holds. The client checks the condition after every frame. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
-  /** Resolves when a block of that number was received last. */
+  /** Resolves when the last received block has this number. */
   async untilBlock(num: number): Promise<void> {
     await this.until(() => this.results.at(-1)?.num === num || this.closed)
   }

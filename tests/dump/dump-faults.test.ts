@@ -39,7 +39,7 @@ const SEALED_BLOCKS = 50
 const logger = createLogger({ name: 'dump', level: 'silent' })
 const KILLS = readNumber('RESTORE_KILLS', 2, 1, 10_000)
 const seeds = seedsBeside(7)
-/** Damages for each seed: two seeds share them. */
+/** Number of damages for each seed: all seeds together have RESTORE_DAMAGES. */
 const DAMAGES = Math.ceil(readNumber('RESTORE_DAMAGES', 4, 1, 10_000) / seeds.length)
 
 let running: TestChain
@@ -100,7 +100,7 @@ async function expectWhole(address: DatabaseAddress): Promise<void> {
   expect(rows).toEqual([])
 }
 
-/** Holds every download after half of the files until `release`. */
+/** Withholds downloads after the first half of the files, until `release` is called. */
 function holdHalf() {
   const half = manifest.tables.reduce((sum, { files }) => sum + files.length, 0) / 2
   const gate = new EventEmitter()
@@ -118,7 +118,7 @@ function holdHalf() {
 
 const listPaths = ['assets?limit=100', 'transfers?limit=100', 'collections', 'templates']
 
-/** Answers of an API to lists; null for a refusal. */
+/** Answers of an API to list requests; null for a refused request. */
 async function askLists(url: string): Promise<(string | null)[]> {
   return Promise.all(
     listPaths.map(async (path) => {
@@ -178,7 +178,7 @@ it('no service starts before a restore is complete, and a service that was alrea
   }
 })
 
-/** A fault of the server, and with which codes a restore may end; none where it has to come to its end. */
+/** A fault of the dump server. `codes` are the allowed errors of the restore; if empty, it must complete. */
 interface Damage {
   readonly name: string
   readonly codes: readonly string[]
@@ -189,7 +189,7 @@ type Random = ReturnType<typeof createRandom>
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** Serves a manifest that was changed with a file. */
+/** Serves a changed manifest, and changed content for one file. */
 function withManifest(change: (changed: Manifest) => void, path?: string, content?: Buffer): DumpFault {
   return (name, bytes) => {
     if (name === path) return { bytes: content! }
@@ -200,7 +200,7 @@ function withManifest(change: (changed: Manifest) => void, path?: string, conten
   }
 }
 
-/** Gives a file other rows, with checksums that fit. */
+/** Replaces the rows of a file, and the checksums in the manifest accordingly. */
 async function forge(file: ManifestFile, change: (text: Buffer) => Buffer): Promise<DumpFault> {
   const former = await readFile(join(folder, file.path))
   const content = change(await unpackContent(file.path, former, file.content_bytes))
@@ -219,7 +219,7 @@ async function forge(file: ManifestFile, change: (text: Buffer) => Buffer): Prom
   )
 }
 
-/** Replaces a digit of the last line, which stays a row of the table. */
+/** Replaces a digit of the last line. The line is still a valid row of the table. */
 function changeDigit(text: Buffer): Buffer {
   const at = text.findLastIndex((byte) => byte >= 0x30 && byte <= 0x38)
   return Buffer.concat([text.subarray(0, at), Buffer.of(text[at]! + 1), text.subarray(at + 1)])
@@ -321,7 +321,7 @@ async function damage(random: Random, round: number): Promise<Damage> {
 }
 
 describe.each(seeds)('damages, seed %i', (seed) => {
-  it(`${DAMAGES} restores with a damaged download complete, or are refused with the file name and complete at the next attempt, seed ${seed}`, async () => {
+  it(`${DAMAGES} restores with a damaged download complete, or are refused and complete at the next attempt, seed ${seed}`, async () => {
     const random = createRandom(seed)
     for (let round = 0; round < DAMAGES; round++) {
       const database = await createTestDatabase('template0')
@@ -337,7 +337,7 @@ describe.each(seeds)('damages, seed %i', (seed) => {
         else {
           expect(codes, name).toContain(code)
           expect(await isServed(database.address), name).toBe(false)
-          // A forged manifest is stored with the restore that it began.
+          // The refused restore has stored the forged manifest, so the next one must start anew.
           await restoreFrom(database.address, /forged|fewer|seal|manifest|without/.test(name))
         }
         await expectWhole(database.address)
@@ -365,7 +365,7 @@ it(`a restore that is killed ${KILLS} times at random points completes with an e
   }
 })
 
-/** Longest life of a restore that is killed, ms. */
+/** Maximum running time of a restore that is killed, in addition to 800 ms, ms. */
 const LIFE_MS = readNumber('RESTORE_LIFE_MS', 5_000, 1, 600_000)
 /** Number of times that the restore of one database is killed; the next run may complete. */
 const KILLS_OF_DATABASE = 6
@@ -382,7 +382,7 @@ async function killUntilEnd(
       await Promise.race([delay(800 + random.fraction() * LIFE_MS), process.ended])
       if (await process.kill()) {
         kills++
-        // Never taken for a database that can be served, unless its last transaction is committed.
+        // No service uses the database of a killed restore, unless the last transaction was committed.
         if (await isServed(address)) return kills
         continue
       }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** Answer to a request for a file: its bytes, and after how many of them the connection is cut. */
+/** Answer to a request for a file: the bytes, and the number of bytes after which the server cuts the connection. */
 export interface DumpAnswer {
   readonly status?: number
   readonly location?: string
@@ -15,18 +15,18 @@ export interface DumpAnswer {
 /** Changes the answer to the request for a file. */
 export type DumpFault = (name: string, bytes: Buffer) => DumpAnswer | Promise<DumpAnswer>
 
-/** An HTTP server of a folder, with ranges, whose answers a test may change. */
+/** An HTTP server of the files in a folder. It supports range requests; a test may change the answers. */
 export interface DumpServer {
   readonly url: string
   fault: DumpFault
-  /** Bytes sent, and requests that asked for a range. */
+  /** Number of sent bytes, and number of range requests. */
   readonly sent: { bytes: number; ranges: number }
   stop(): Promise<void>
 }
 
 export const asIs: DumpFault = (_name, bytes) => ({ bytes })
 
-/** Starts a server of a folder, on an address of this machine. */
+/** Starts a server of the files in a folder, on an address of this machine. */
 export async function serveDump(folder: string, host = '127.0.0.1'): Promise<DumpServer> {
   const sent = { bytes: 0, ranges: 0 }
   const server = createServer((request, response) => {

@@ -91,7 +91,7 @@ const restoreFrom = (database: DatabaseAddress, from: string, more: Partial<Rest
     ...more,
   })
 
-/** Indexes and constraints, by table and definition, of tables that no partition belongs to. */
+/** Definitions of all indexes and constraints, except those of partitions. */
 async function definitionsOf(address: DatabaseAddress): Promise<string[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {
@@ -147,7 +147,7 @@ it('a dump contains all tables of the model, all undo tables, and only the other
   const names = (await readPublishedTables(client)).map(({ name }) => name)
   await client.end()
   const ofModel = modelTables.map(({ name }) => name)
-  // A table of the local installation must not be published: name a new one here, or leave it out of the dump.
+  // Tables of the installation must not be published: add a new table to this list, or exclude it from the dump.
   expect(names.filter((name) => !ofModel.includes(name) && !name.startsWith('undo.'))).toEqual([
     ...['assets.log_actions', 'chain.gaps', 'chain.imports', 'chain.readers', 'chain.reversible_blocks'],
     ...['chain.sealed', 'chain.seals', 'chain.sources', 'market.log_actions', 'state.past_links'],
@@ -301,7 +301,7 @@ it('a restore renames the reader to the configured name', async () => {
   expect(rows).toEqual([{ name: 'here' }])
 })
 
-/** Writes a manifest that was changed, beside the files of the dump. */
+/** Writes a changed manifest next to the files of the dump. */
 async function changeManifest(name: string, change: (manifest: Manifest) => unknown): Promise<string> {
   const copy = join(folder, name)
   await cp(join(folder, 'whole'), copy, { recursive: true })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** Gives way, compresses on a thread of the pool, and prints the priorities of all threads. */
+/** Lowers the priority as a publication does, compresses on a pool thread, and prints the priority of each thread. */
 const program = `
   import { readdirSync } from 'node:fs'
   import { getPriority } from 'node:os'

@@ -18,7 +18,7 @@ const OFFERS = 20
 const limits = [1, 4, 100]
 /**
  * Longest time by which `/alive` may answer later than the state service, which is idle during the requests, ms.
- * Measured: 900 on a quiet machine, 3,600 beside other programs, 14,000 while answers had no budget of bytes.
+ * Measured: 900 on a quiet machine, 3,600 next to other programs, 14,000 while answers had no budget of bytes.
  */
 const ALIVE_MS = patient(6_000)
 /** Limit of a process's growth in resident memory, megabytes. */

@@ -171,7 +171,7 @@ describe('a database of eosio-contract-api', () => {
       )
       const settled = seals.filter(({ origin }) => origin === 'indexed')
       expect(settled).toHaveLength(replayed.settled)
-      // The last range was not read whole.
+      // The replay ends at block 730, so it did not read the last range (from block 700) completely.
       expect(settled).toEqual(
         seals
           .filter(({ kind, firstBlock }) => !lackedKinds.includes(kind) && firstBlock < 700)

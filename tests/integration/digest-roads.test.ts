@@ -121,7 +121,7 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   return undone
 }
 
-/** Seals of a database with two readers; those of the rows that both share are written by the last of them. */
+/** Seals of a database with two readers, without the reason why the ABIs that both readers share were sealed again. */
 async function sealsOfTwo(address: DatabaseAddress): Promise<KindSeals[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {
@@ -171,7 +171,7 @@ async function sealWithKills(address: DatabaseAddress, until: number, seals: num
   const client = await connectDatabase(address, { applicationName: 'test' })
   let killed = 0
   try {
-    // A kind keeps the size of its ranges; that of new kinds is not a setting.
+    // No setting has the range size. A kind that is in `chain.sealed` keeps its range size.
     await client.query(
       `INSERT INTO chain.sealed (kind, reader, range_blocks, sealed_to, next_position)
        SELECT kind, $2, $3, -1, -9223372036854775808 FROM unnest($1::text[]) kind`,

@@ -58,7 +58,7 @@ const LAST = RECORDED + GENERATED
 
 let irreversible: TestChain
 let mirror: MirrorNode
-/** The chain of `irreversible` from a node that calls the generated blocks reversible. */
+/** The same chain as `irreversible`, from a node that reports the generated blocks as reversible. */
 let reversible: TestChain
 const databases: TestDatabase[] = []
 
@@ -141,7 +141,7 @@ it(
 )
 
 const START_BLOCK = RECORDED + 1
-/** Sales created and sold within the blocks of a reader that starts at START_BLOCK, which it knows completely. */
+/** Sales that were created and sold from START_BLOCK on: a reader that starts there has all of their data. */
 const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_BLOCK}`
 const byOracle = `${soldSince} AND intended_median > 0`
 

@@ -39,7 +39,7 @@ it('the block tree replaces the content of a block', () => {
   const wide = grower.grow({ ...plan, lost: [], content })
   expect(wide.main[0]).toEqual(plain.main[0])
   expect(wide.main[1]!.traces!.length).toBeGreaterThan(60_000)
-  // The contract itself knows its layouts, also where its account sets a malformed ABI before anything else happens.
+  // The generator can still build actions of a contract whose account sets a malformed ABI in the first block.
   const malformed = [[setAbiAction('atomicmarket', Buffer.from('no ABI'))]]
   const broken = grower.grow({
     ...{ ...plan, lost: [], rate: 20 },

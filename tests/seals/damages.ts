@@ -51,7 +51,7 @@ export function damagesOf(kind: SealedKind): Damage[] {
   return [
     ...changes,
     { kind, title: 'row deleted', of: 'true', text: (row) => `DELETE FROM ${table.name} t WHERE ${row}` },
-    // A trade has no range without its listing; rules of verify find it.
+    // No row is added to `market.trades`: a trade without a listing is in no range, and rules of verify report it.
     ...(isText || kind.name === 'market.trades' || kind.name === 'chain.abis'
       ? []
       : [
@@ -64,7 +64,7 @@ export function damagesOf(kind: SealedKind): Damage[] {
   ]
 }
 
-/** Whether a damage changes rows; PostgreSQL refuses some random ones, because of a key for example. */
+/** Whether a damage changes rows. PostgreSQL refuses some random damages, because of a duplicate key for example. */
 export async function changesRows(session: pg.ClientBase, damage: string): Promise<boolean> {
   try {
     return (await session.query(damage)).rowCount !== 0
@@ -76,7 +76,7 @@ export async function changesRows(session: pg.ClientBase, damage: string): Promi
 
 const ofOther = (row: string): string => row.replaceAll('t.', 'x.')
 
-/** Identities of all rows of a kind that are sealed, in order. */
+/** SQL conditions that select the sealed rows of a kind, one for each row. */
 export async function sealedRows(
   client: pg.ClientBase,
   kind: SealedKind,

@@ -30,7 +30,7 @@ import { broadChain } from '../verify/verify-of.ts'
 const SEED = 46
 const SEALED_BLOCKS = 100
 const seeds = seedsBeside(SEED)
-/** Damages of each seed that are looked for in three ways, shared by two seeds; 100 take about ten minutes. */
+/** Number of damages of each seed: all seeds together have HISTORY_DAMAGES. 100 damages take about ten minutes. */
 const DAMAGES = Math.ceil(readNumber('HISTORY_DAMAGES', 6, 1, 10_000) / seeds.length)
 const logger = createLogger({ name: 'history', level: 'silent', pretty: true })
 
@@ -72,7 +72,7 @@ function replay(more: Partial<ReplayHistoryOptions> = {}): Promise<ReplayedHisto
   })
 }
 
-/** Listings and offers have columns that follow from their assets. */
+/** Kinds whose rows determine columns of listings and offers. */
 const isAsset = (kind: string) => ['assets.mints', 'assets.burns', 'assets.templates'].includes(kind)
 const isListing = (kind: string) => kind.startsWith('market.') || kind === 'assets.offers'
 
@@ -134,7 +134,7 @@ it.each(seeds)(
             ofChain.map((difference) => difference.key),
             where,
           ).toContain(before.rows[0]!.key)
-        // Other rows differ only where they follow from the damaged one.
+        // Other rows may differ only in kinds that are derived from the damaged kind.
         expect(
           names(byChain.differences).filter(
             (name) =>
@@ -179,7 +179,7 @@ it('a repair replaces the rows that differ, and seals their ranges again', async
     'market.trades',
     'tools.links',
   ]
-  // As if the damage had been there before the ranges were sealed.
+  // Seal the damaged rows, as if the damage were older than the seals.
   await client.query('DELETE FROM chain.sealed')
   await sealDatabase(database.address, testSettings.name, SEALED_BLOCKS)
   await client.query('BEGIN')

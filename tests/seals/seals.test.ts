@@ -31,7 +31,7 @@ let database: TestDatabase
 let client: pg.Client
 let sealed: readonly KindSeals[]
 
-/** Values that have several forms as text, or need escapes, in rows that cannot change any more. */
+/** Statements that write values with several text forms, or with escapes, into rows that are sealed. */
 const oddRows = [
   String.raw`UPDATE assets.transfers SET memo = E'tab\tline\nreturn\rback\bform\fvertical\x0b \\ \\N \x01\x7f "quoted" \\. é 😀' WHERE transfer_id IN (SELECT transfer_id FROM assets.transfers ORDER BY 1 LIMIT 5)`,
   String.raw`UPDATE assets.transfers SET memo = '' WHERE transfer_id IN (SELECT transfer_id FROM assets.transfers ORDER BY 1 DESC LIMIT 5)`,
@@ -55,7 +55,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The seals of the script in `examples`, which knows nothing of ours but the document. */
+/** Seals that `examples/seals.py` computes. The script shares no code with Pronghorn. */
 async function sealsOfExample(address: DatabaseAddress, to: number): Promise<string[]> {
   const script = join(packageRoot, 'examples/seals.py')
   const { stdout } = await promisify(execFile)(
@@ -149,7 +149,7 @@ it.each(seedsBeside(SEED))(
     const skipped: string[] = []
     let found = 0
     for (let round = 0; found < DAMAGES && round < damages.length * 3; round++) {
-      // Each kind in turn: some have three times the columns of others.
+      // Take the kinds in turn: a random damage of all kinds would mostly be of the kinds with the most columns.
       const kind = sealedKinds[round % sealedKinds.length]!
       const ofKind = damages.filter((damage) => damage.kind === kind)
       const { title, of, text } = ofKind[random.between(0, ofKind.length - 1)]!
@@ -164,7 +164,7 @@ it.each(seedsBeside(SEED))(
         rows[random.between(0, rows.length - 1)]!,
       )
       if (!(await changesRows(client, statement))) {
-        // Exchanged values may be equal.
+        // A swap changes nothing if the two values are equal.
         await client.query('ROLLBACK')
         continue
       }

@@ -6,7 +6,7 @@ import type { Browser, HTTPRequest, Page } from 'puppeteer-core'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from './available.ts'
 
-/** Folder for pictures of a test run, to be looked at; not in the repository. */
+/** Folder for screenshots of a test run, for inspection by people; git ignores the folder. */
 const artefacts = join(packageRoot, '.data/artefacts')
 
 function findChromium(): string | undefined {
