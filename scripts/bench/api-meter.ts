@@ -37,6 +37,6 @@ export class ApiMeter {
       if (!Number.isNaN(ms)) return ms
       await this.#begin()
     }
-    throw new Error('a process that is measured has ended')
+    throw new Error('a measured process has exited')
   }
 }

@@ -83,7 +83,7 @@ try {
   const explained = cases.filter((request) => near.has(request) || fewer.has(request))
   const scans = options['no-plans'] ? 'not explained' : await describeScans(server.address, explained)
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-  const missed = unasked === 0 ? '' : `; the time was up before ${unasked} of ${cases.length} were asked`
+  const missed = unasked === 0 ? '' : `; the time was up: ${unasked} of ${cases.length} were not measured`
   console.log(`\nSummary (${options.family}): ${report.summary()}; ${scans}; ${minutes} minutes${missed}`)
 } finally {
   await server.stop()
@@ -108,7 +108,7 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
   const random = new Random(`${options.seed} order`)
   const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(options.part) ?? []).map(Number)
   if (!part || !parts || part > parts)
-    throw new Error(`--part wants N/PARTS, such as 1/2, not ${options.part}`)
+    throw new Error(`--part needs N/PARTS, such as 1/2, not ${options.part}`)
   return chosen
     .map((request) => ({ request, place: random.fraction() }))
     .sort((a, b) => a.place - b.place)
@@ -142,7 +142,7 @@ async function measure(
     }
     for (let again = 0; again < AGAIN; again++) {
       const slow = report.slowPages()
-      console.error(`${slow.length} pages over their limit, asked again`)
+      console.error(`${slow.length} pages above their limit are measured again`)
       for (const request of slow) {
         if (performance.now() > askedAgainUntil) break
         report.forget(request)

@@ -1,8 +1,9 @@
 /**
- * Times `publish` and `restore` beside `pg_dump` and `pg_restore` with as many jobs, on a generated database.
+ * Compares the times of `publish` and `restore` with the times of `pg_dump` and `pg_restore` with the same number of
+ * jobs, on a generated database.
  * Usage: node dist/scripts/bench/dump.js --data FOLDER --dumps FOLDER [--factor NUMBER] [--jobs NUMBER] [--pairs NUMBER]
- * A factor of 1 is 1,000,000 assets. `pg_dump` and `pg_restore` have to be on the PATH. Both restores end with ANALYZE, and
- * take turns `--pairs` times.
+ * A factor of 1 is 1,000,000 assets. `pg_dump` and `pg_restore` must be on the PATH. The two kinds of restore alternate
+ * `--pairs` times; each ends with ANALYZE.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'

@@ -108,7 +108,7 @@ function serverFor(data: string): Pick<EmbeddedOptions, 'package'> {
 
 /**
  * Opens the server that the command line selects: a running one, or its own. Progress goes to stderr.
- * @param settings of its own server, besides those of all benchmarks.
+ * @param settings settings of its own server, in addition to the settings of all benchmarks.
  */
 export async function openGeneratedServer(
   given: GeneratedArguments,

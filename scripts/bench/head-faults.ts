@@ -76,7 +76,7 @@ reading.catch((error: unknown) => (failure = error))
  */
 async function settled() {
   for (;;) {
-    if (failure !== undefined) throw new Error('the reader ended', { cause: failure })
+    if (failure !== undefined) throw new Error('the reader stopped', { cause: failure })
     const nodes = status?.nodes ?? []
     const followed = nodes.findIndex(({ state }) => state === 'followed')
     const isWell = nodes.every(
@@ -134,7 +134,9 @@ const [last] = rows
 const isWhole = last?.num === chain.head().num && last.id.toString('hex') === chain.head().id
 console.log(`blocks committed ${committed}, undone ${undone}, chain ${chain.head().num}`)
 console.log(
-  isWhole && committed - undone === chain.head().num ? 'every block is there once' : 'NOT THE CHAIN',
+  isWhole && committed - undone === chain.head().num
+    ? 'every block is committed once'
+    : 'THE COMMITTED BLOCKS DIFFER FROM THE CHAIN',
 )
 await admin.end()
 await Promise.all(mirrors.map((mirror) => mirror.stop()))

@@ -166,7 +166,7 @@ async function produce(perSecond: number, seconds: number): Promise<void> {
   const startMs = sharedNow()
   for (let made = 0; made < perSecond * seconds; made++) {
     await delay(Math.max(0, startMs + (made * 1_000) / perSecond - sharedNow()))
-    // Build the block before the time is taken: a real node has built it before it sends it.
+    // Build the block before taking the time: the time that a real node needs to build a block does not count.
     chain.produceBlock()
     framesMs.set(chain.head().num, sharedNow())
   }
@@ -175,7 +175,8 @@ async function produce(perSecond: number, seconds: number): Promise<void> {
 async function waitFor(isThere: () => boolean): Promise<void> {
   const untilMs = sharedNow() + PATIENCE_MS
   while (!isThere()) {
-    if (sharedNow() > untilMs) throw new Error(`nothing happened for ${PATIENCE_MS} ms`)
+    if (sharedNow() > untilMs)
+      throw new Error(`the expected block or event did not arrive within ${PATIENCE_MS} ms`)
     await delay(10)
   }
 }

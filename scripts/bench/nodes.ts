@@ -121,7 +121,7 @@ try {
       console.log(
         `${count} node${count === 1 ? '' : 's'} of ${values.megabytes} MB/s: ${blocks} blocks in ${seconds.toFixed(2)} s, ` +
           `about ${Math.round((blocks * 0.2955) / seconds)} MB/s; ${Math.round(residentMb)} MiB resident; load ${load()}` +
-          (megabytes === 0 ? '' : `; ${Math.round(megabytes)} MB seen at the last look`),
+          (megabytes === 0 ? '' : `; ${Math.round(megabytes)} MB resident at the last sample`),
       )
     }
   }

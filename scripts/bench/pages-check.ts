@@ -1,11 +1,15 @@
 /**
- * Compares the pages that each kind of request touches on a small generated database with those in
- * `scripts/bench/pages-reference.json`.
+ * Compares the number of pages that each kind of request touches on a small generated database with the stored number
+ * in `scripts/bench/pages-reference.json`.
  * Usage: node dist/scripts/bench/pages-check.js [--write]
  *
- * Exits with 1 if the mean of a kind is above one and a half of the stored mean, and more than ten pages above it,
- * three times in a row: each time with fresh statistics, from which plans follow; if a request fails; or if the stored kinds
- * are not the counted ones. `--write` stores the means instead.
+ * Exits with 1 in three cases:
+ * - The mean of a kind is more than 1.5 times the stored mean, and more than ten pages above the stored mean, in three
+ *   runs in a row. Each run has fresh statistics, which may change plans.
+ * - A request fails.
+ * - The stored kinds differ from the counted kinds.
+ *
+ * `--write` stores the means instead.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -58,12 +62,12 @@ if (options.write) {
     table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
   const unequal = Object.keys({ ...stored, ...least }).filter((name) => !(name in stored && name in least))
   if (unequal.length > 0) {
-    console.error(`stored or counted, but not both: ${unequal.join('; ')}`)
+    console.error(`kinds of request that are stored or counted, but not both:  ${unequal.join('; ')}`)
     process.exitCode = 1
   }
   if (grown.length > 0) {
     console.error(
-      `more pages than stored, of: ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,
+      `kinds of request that touch more pages than stored:  ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,
     )
     process.exitCode = 1
   }

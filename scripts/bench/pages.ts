@@ -1,13 +1,13 @@
 /**
  * Counts the distinct pages that requests touch, on generated databases of several sizes: every kind of the bench
- * `traffic` and every route of the bench `rates`, by relation and access (index, heap, TOAST). Figures of pages hold on
- * every machine: a database that does not fit into memory reads a page at a time.
+ * `traffic` and every route of the bench `rates`, by relation and access (index, heap, TOAST). The number of pages is
+ * the same on every machine, and predicts the disk reads of a database that does not fit into memory.
  * Usage: node dist/scripts/bench/pages.js [--data FOLDER] [--factor N]... [--samples N] [--only NAME] [--seed TEXT]
  * [--json FILE]
- * Prints, for each kind, rows and pages of the requests on each database, the exponents with which the means of both
- * grow with the size, the share of requests above the budget on the largest database, and the relations with the most
- * pages there. --factor can be repeated (default 0.1, 0.4 and 1.6); the databases stay in FOLDER/pages-FACTOR. The
- * server is PostgreSQL 18, because earlier versions cannot empty their page cache.
+ * Prints for each kind: the mean rows and pages of a request on each database; the exponents with which the mean rows
+ * and the mean pages grow with the size of the database; and, on the largest database, the share of requests above the
+ * budget and the relations with the most pages. --factor can be repeated (default 0.1, 0.4 and 1.6); the databases stay
+ * in FOLDER/pages-FACTOR. The server is PostgreSQL 18, because earlier versions cannot empty their page cache.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

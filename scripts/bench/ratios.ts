@@ -62,7 +62,7 @@ async function measure(): Promise<Ratios> {
         stdio: ['ignore', 'ignore', 'inherit'],
       })
       const [code] = (await once(bench, 'exit')) as [number | null]
-      if (code !== 0) throw new Error(`bench ${name!} ended with ${String(code)}`)
+      if (code !== 0) throw new Error(`bench ${name!} exited with ${String(code)}`)
       Object.assign(all, read(JSON.parse(await readFile(file, 'utf8'))))
     }
     return all
@@ -95,7 +95,7 @@ if (options.write) {
   for (const [name, ratio] of Object.entries(best))
     table.row([name, rounded(ratio), stored[name] ?? '', lost.includes(name) ? 'LOST' : ''])
   if (lost.length > 0) {
-    console.error(`more than a third is lost of: ${lost.join('; ')}`)
+    console.error(`these ratios fell by more than a third: ${lost.join('; ')}`)
     process.exitCode = 1
   }
 }

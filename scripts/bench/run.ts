@@ -2,8 +2,9 @@
  * Runs the benchmarks of `docs/performance.md` in sequence and stores their output in `scripts/bench/results.json`.
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
- * `--data`: folder in which the generated databases are kept, as `factor-1` and `factor-2`, or `pages-0.1` for the bench
- * `pages`; without it they are generated anew, which takes minutes. On a machine with other load the figures mean little.
+ * `--data`: folder that stores the generated databases for later runs, such as `factor-1`, or `pages-0.1` for the bench
+ * `pages`. Without the option each run generates the databases, which takes minutes. Other load of the machine distorts
+ * the figures.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +39,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     process.stdout.write(text)
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`bench ${bench.name} ended with ${String(code)}`)
+  if (code !== 0) throw new Error(`bench ${bench.name} exited with ${String(code)}`)
   const seconds = Math.round((performance.now() - startedMs) / 1_000)
   const { name, title, about } = bench
   const day = new Date().toISOString().slice(0, 10)

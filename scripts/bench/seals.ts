@@ -2,10 +2,11 @@
  * Measures what sealing costs the reader at the head.
  * Usage: node dist/scripts/bench/seals.js [--blocks 200] [--rounds 3]
  *
- * A reader of a copy of one database catches up with a generated chain; then the chain produces `blocks` blocks of NFT work, each
- * when the one before is committed. The time from the block to its commit counts. `seal_history` is off and on in turns,
- * `rounds` times each. With it, the reader seals the history of the copy meanwhile: ranges of 50 blocks, so that the work
- * lasts, for a tenth of the time, as always.
+ * Each round starts a reader on a copy of an indexed database, with `seal_history` off and on in turns, `rounds` times
+ * each. When the reader is at the head, the chain produces `blocks` blocks of NFT actions, each after the commit of the
+ * block before. Measures the time from a block to its commit. With `seal_history` the reader meanwhile seals the
+ * history of the copy, for a tenth of the time as in production. Ranges have 50 blocks, so that sealing lasts for the
+ * whole round.
  */
 import { parseArgs } from 'node:util'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
@@ -41,10 +42,10 @@ const chain = createDevchain({
 })
 const { shipUrl, httpUrl } = await chain.start()
 
-/** Last block of the database that each reader has a copy of. */
+/** Last block of the indexed database, of which each reader gets a copy. */
 const indexedTo = chain.head().num
 
-/** Runs a reader. @returns a function that waits until a block is committed, and one that ends the reader. */
+/** Runs a reader. @returns functions that wait until a block is committed, and that stop the reader. */
 function startReader(database: DatabaseAddress, isSealing: boolean, stopBlock = 0) {
   const ending = new AbortController()
   let at = stopBlock === 0 ? indexedTo : 0
@@ -99,7 +100,7 @@ for (let round = 0; round < rounds * 2; round++) {
   const name = round % 2 === 0 ? 'off' : 'on'
   const database = await createBareDatabase(admin, `bench_seals_${round}`, 'bench_seals')
   const reader = startReader(database, name === 'on')
-  // A block at a time: a second one shows that the reader is at the head, where sealing begins.
+  // Sealing begins when the reader is at the head. The reader detects the head by single blocks that follow each other.
   for (let first = 0; first < 3; first++) {
     chain.generate(1)
     await reader.reach(chain.head().num)

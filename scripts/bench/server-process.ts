@@ -39,7 +39,7 @@ export async function startServerProcess(
 export function environmentOf(texts: readonly string[]): Record<string, string> {
   const pairs = texts.map((text): [string, string] => {
     const at = text.indexOf('=')
-    if (at < 1) throw new Error(`--env wants NAME=VALUE, not ${text}`)
+    if (at < 1) throw new Error(`--env needs NAME=VALUE, not ${text}`)
     return [text.slice(0, at), text.slice(at + 1)]
   })
   return Object.fromEntries(pairs)

@@ -72,11 +72,11 @@ try {
   })
   const perSecond = OVERLOAD_FACTOR * (reached.times(200).length / 20)
   console.log(
-    `\n${Math.round(perSecond)} requests a second, ${Math.round(perSecond / OVERLOAD_FACTOR)} can be served\n`,
+    `\n${Math.round(perSecond)} requests a second; the api can serve ${Math.round(perSecond / OVERLOAD_FACTOR)}\n`,
   )
   const table = new PrintedTable([
     ...['Minute', 'Others: 200', 'p50 ms', 'p95 ms', 'Refused'],
-    ...['The one: 200', 'p50 ms', 'p95 ms', 'Refused', 'Memory MB'],
+    ...['Busy address: 200', 'p50 ms', 'p95 ms', 'Refused', 'Memory MB'],
   ])
   const others: LoadOptions = {
     next: lists.requests(ADDRESSES - 1, 1),

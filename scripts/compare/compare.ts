@@ -48,7 +48,7 @@ function readSettings(args: readonly string[]): CompareSettings {
 function baseOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new CannotCompare(`${text} is no address: write it as http://localhost:9000`)
+    throw new CannotCompare(`${text} is no URL: write it as http://localhost:9000`)
   return url.href.replace(/\/+$/, '')
 }
 

@@ -150,7 +150,7 @@ class Run {
     try {
       document = JSON.parse(text) as OpenApiDocument
     } catch {
-      throw new CannotCompare(`${baseA}${DOCUMENT} is no JSON: name a server of this program as BASE_A`)
+      throw new CannotCompare(`${baseA}${DOCUMENT} returns no JSON: BASE_A must be a Pronghorn server`)
     }
     const answers = await crawl(baseA, document, async (url) => {
       await this.#pace.turn()
@@ -170,7 +170,7 @@ class Run {
     })
     if (name === 'A' && answer.status !== 200)
       throw new CannotCompare(
-        `${url} answers ${answer.status}: BASE_A has to publish its endpoints there. Name a server of this program as BASE_A`,
+        `${url} answers ${answer.status} instead of the OpenAPI document: BASE_A must be a Pronghorn server`,
       )
     return answer
   }
@@ -205,7 +205,10 @@ class Run {
         this.#add(
           endpointOf(question, encoded),
           encoded,
-          own.map((each) => ({ ...each, kind: `${encoding} unlike its address: ${each.kind}` })),
+          own.map((each) => ({
+            ...each,
+            kind: `${encoding} answered unlike the same request in the address: ${each.kind}`,
+          })),
         )
       }
     }

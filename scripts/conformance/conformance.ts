@@ -42,7 +42,7 @@ async function compare(
 
 function report(replay: string, outcome: Outcome): void {
   const counts = Object.entries(outcome.tally).map(([result, count]) => `${count} ${result}`)
-  console.log(`${outcome.corpus}, read as ${replay}: ${counts.sort().join(', ')}`)
+  console.log(`${outcome.corpus}, replay mode ${replay}:  ${counts.sort().join(', ')}`)
   for (const line of describeFailures(outcome)) console.log(`  ${line}`)
 }
 

@@ -115,7 +115,7 @@ export function isConforming({ failures, outdated }: Outcome): boolean {
 export function describeFailures({ failures, outdated }: Outcome): string[] {
   return [
     ...groupDifferences(failures).flatMap(describeGroup),
-    ...outdated.map((id) => `${id} is listed as different and is not`),
+    ...outdated.map((id) => `${id} is listed as different, but its answer does not differ`),
   ]
 }
 

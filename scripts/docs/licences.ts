@@ -9,7 +9,7 @@ import { format, resolveConfig } from 'prettier'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { code, table } from './markdown.ts'
 
-/** Licences that permit an operator's use of the product on the sole condition of keeping their notice. */
+/** Licences that permit an operator's use of the product on the sole condition of keeping the licence notice. */
 const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',

@@ -95,7 +95,8 @@ function drawnAttempts(): Attempt[] {
 function tryAll(root: string, attempts: readonly Attempt[]): string[] {
   const survivors: string[] = []
   for (const tests of new Set(attempts.map((attempt) => attempt.tests.join(' '))))
-    if (failedTest(root, tests.split(' ')) !== undefined) throw new Error(`${tests} fail without a change`)
+    if (failedTest(root, tests.split(' ')) !== undefined)
+      throw new Error(`${tests} fail in a copy without mutations`)
   for (const [at, { title, file, text, tests }] of attempts.entries()) {
     const original = readFileSync(join(root, file), 'utf8')
     writeFileSync(join(root, file), text)

@@ -113,7 +113,7 @@ export class Chains {
       const end = await life.ended
       await life.proxy.close()
       await node.stop()
-      if (end.code !== null) throw new Error(`a straight run ended with ${end.text}`)
+      if (end.code !== null) throw new Error(`a run without faults exited with ${end.text}`)
     }
   }
 }

@@ -25,7 +25,9 @@ export function findFeedViolations(rows: readonly FeedRow[], straight: readonly 
     if (own === undefined)
       violations.push(`feed: block ${num} ${block.block.id} has no events in the final chain`)
     else if (contentOf(own) !== contentOf(block))
-      violations.push(`feed: block ${num} ${block.block.id} differs from that of a straight run`)
+      violations.push(
+        `feed: block ${num} ${block.block.id} differs from the same block of a run without faults`,
+      )
   }
   const first = rows[0]?.num ?? Infinity
   for (const num of expected.keys()) {

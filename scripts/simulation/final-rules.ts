@@ -22,5 +22,8 @@ export async function findFinalViolations(
     violations.push(
       ...findFeedViolations(await database.feed(reader), feed).map((text) => `${reader}: ${text}`),
     )
-  return [...violations, ...differing.map((table) => `${table} differs from a straight run`)]
+  return [
+    ...violations,
+    ...differing.map((table) => `${table} differs from the table of a run without faults`),
+  ]
 }

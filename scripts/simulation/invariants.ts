@@ -9,14 +9,14 @@ const READER: (typeof readerNames)[0] = 'simulated'
 
 const invariants: readonly Invariant[] = [
   {
-    rule: 'offers name the collections of their assets',
+    rule: 'the collections of an offer are the collections of its assets',
     violations: `
       SELECT concat_ws(' ', o.offer_id, o.collection_names) FROM assets.offers o WHERE o.collection_names IS DISTINCT FROM
         coalesce((SELECT array_agg(DISTINCT a.collection_name) FROM assets.assets a
           WHERE a.asset_id = ANY(o.sender_asset_ids || o.recipient_asset_ids)), '{}')`,
   },
   {
-    rule: 'mint numbers of a template run from 1 with the asset ids, up to its supply',
+    rule: 'the mint numbers of a template are 1, 2, 3, … in the order of the asset ids, up to the issued supply',
     violations: `
       SELECT concat_ws(' ', asset_id, template_id, template_mint, number, issued_supply) FROM (
         SELECT a.asset_id, template_id, a.template_mint, t.issued_supply,
@@ -26,7 +26,7 @@ const invariants: readonly Invariant[] = [
       WHERE template_mint IS DISTINCT FROM number OR supply <> issued_supply`,
   },
   {
-    rule: 'assets without a template have no mint number, those with one have a template',
+    rule: 'an asset without a template has no mint number, and the template of an asset exists',
     violations: `
       SELECT asset_id::text FROM assets.assets a
       WHERE template_id IS NULL AND template_mint IS NOT NULL
@@ -38,7 +38,7 @@ const invariants: readonly Invariant[] = [
       "SELECT concat_ws(' ', offer_id, state) FROM assets.offers WHERE state NOT IN (0, 1, 3, 4, 5)",
   },
   {
-    rule: 'every transfer and log has a transaction, and every transaction begins with one of them',
+    rule: 'every transfer, log and mint has a transaction, and every transaction begins with a transfer, log or mint',
     violations: `
       SELECT concat_ws(' ', 'without transaction', seq) FROM (SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers
         UNION ALL SELECT minted_seq FROM assets.assets WHERE minted_seq IS NOT NULL) e
@@ -49,26 +49,26 @@ const invariants: readonly Invariant[] = [
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
   },
   {
-    rule: 'the stored state has no version after its block, and no two of one block',
+    rule: 'no row of the stored state is newer than the newest stored block',
     violations: `
       SELECT concat_ws(' ', account, table_name, scope, primary_key, since_block) FROM state.rows
       WHERE since_block > (SELECT max(block_num) FROM state.blocks)`,
   },
   {
-    rule: 'a link has a claimer and a signature, exactly when its state says so',
+    rule: 'a link has a claimer and a signature if, and only if, the link is claimed',
     violations: `
       SELECT concat_ws(' ', link_id, state) FROM tools.links
       WHERE (state = 3) <> (claimer IS NOT NULL) OR (claimer IS NULL) <> (claimer_signature IS NULL)`,
   },
   {
-    rule: 'transactions follow each other as their blocks do, none beyond the position',
+    rule: 'the blocks of transactions ascend with the sequences, up to the position of the reader',
     violations: `
       SELECT concat_ws(' ', first_seq, block_num) FROM (
         SELECT first_seq, block_num, lag(block_num) OVER (ORDER BY first_seq) AS before FROM assets.transactions) t
       WHERE before > block_num OR block_num > (SELECT block_num FROM chain.readers WHERE name = '${READER}')`,
   },
   {
-    rule: 'nothing on the chain happened after the position',
+    rule: 'no asset, offer, ABI or code is newer than the position of the reader',
     violations: `
       SELECT concat_ws(' ', 'asset', asset_id) FROM assets.assets, chain.readers r
       WHERE r.name = '${READER}' AND greatest(minted_at_block, transferred_at_block, updated_at_block, burned_at_block) > r.block_num
@@ -86,7 +86,7 @@ const invariants: readonly Invariant[] = [
         OR offer_counter <= (SELECT max(offer_id) FROM assets.offers)`,
   },
   {
-    rule: 'the position is the last block that can be gone back to, and these run without a hole',
+    rule: 'the reversible blocks have no gap, and the last one is the position of the reader',
     violations: `
       SELECT concat_ws(' ', r.name, r.block_num, b.first, b.last, b.count) FROM chain.readers r
       LEFT JOIN (SELECT reader, min(block_num) AS first, max(block_num) AS last, count(*) AS count
@@ -102,13 +102,13 @@ const invariants: readonly Invariant[] = [
       LEFT JOIN LATERAL market.origin_of(e.seq) o ON true WHERE length(o.txid) IS DISTINCT FROM 32`,
   },
   {
-    rule: 'nothing of the market happened after the position',
+    rule: 'no sale or trade is newer than the position of the reader',
     violations: `
       SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales, chain.readers r WHERE r.name = '${READER}' AND updated_at_block > r.block_num
       UNION ALL SELECT concat_ws(' ', 'trade', kind, listing_id) FROM market.trades, chain.readers r WHERE r.name = '${READER}' AND trade_time > r.block_time`,
   },
   {
-    rule: 'the highest bid is the price of its auction',
+    rule: 'the price and the buyer of an auction are those of the last bid',
     violations: `
       SELECT concat_ws(' ', a.auction_id, a.price, a.buyer, b.amount, b.account) FROM market.auctions a
       LEFT JOIN LATERAL (SELECT amount, account FROM market.bids b WHERE b.auction_id = a.auction_id ORDER BY seq DESC LIMIT 1) b ON true
@@ -116,8 +116,8 @@ const invariants: readonly Invariant[] = [
   },
 ]
 
-/** Undo tables contain rows of all reversible blocks, and of no other blocks. */
-const JOURNAL_RULE = 'the undo journal is of blocks that can be undone'
+/** Undo rows belong to reversible blocks above the oldest one, which is the lowest target of a rollback. */
+const JOURNAL_RULE = 'the undo journal has rows of blocks that can be undone only'
 
 /**
  * Checks the rules that hold after every commit, whatever faults came before.

@@ -101,8 +101,8 @@ class SeedRun {
           excuses: this.#excuses,
           onViolation: (text) => this.#violations.push(text),
           onEnd: ({ code, text }) => {
-            this.#note(`> the filler of ${readerNames[reader]!} ended: ${text}`)
-            tally.add(`ended with ${code ?? 'success'}`)
+            this.#note(`> the filler of ${readerNames[reader]!} exited:  ${text}`)
+            tally.add(`exited with ${code ?? 'success'}`)
           },
         }),
     )
@@ -168,7 +168,7 @@ class SeedRun {
       if (!(await this.#catchUp(PATIENCE))) {
         const positions = (await this.#readPositions()).map(({ num }) => num)
         this.#violations.push(
-          `the readers stay at block ${positions.join(' and ')} although nothing hinders them`,
+          `the readers stay at block ${positions.join(' and ')} although no fault is active`,
         )
       }
       if (this.#violations.length > 0) return false
@@ -202,7 +202,7 @@ class SeedRun {
         if (happening.branch !== null) this.#fork(node, happening.branch, 1)
         else if (happening.behind > 0) {
           node.setBack(happening.behind)
-          tally.add('node restarted behind')
+          tally.add('node restarted with fewer blocks')
         }
         break
       case 'reconnect':
@@ -269,17 +269,17 @@ class SeedRun {
         this.#store.state = happening.state
         break
       case 'sigterm':
-        tally.add(plan.isProcess ? 'process stopped and started again' : 'stopped and started again')
+        tally.add(plan.isProcess ? 'filler process stopped and restarted' : 'filler stopped and restarted')
         await filler.stop()
         await filler.start()
         break
       case 'sigkill':
-        tally.add(plan.isProcess ? 'process killed' : 'killed')
+        tally.add(plan.isProcess ? 'filler process killed' : 'filler killed')
         await filler.kill()
         await filler.start()
         break
       case 'zombie':
-        tally.add('left for dead, alive later')
+        tally.add('hung filler replaced, continued later')
         await filler.replace()
         break
       case 'rival':
@@ -289,7 +289,7 @@ class SeedRun {
           ))
         )
           break
-        tally.add('a second filler beside the first')
+        tally.add('second filler started while the first holds the lease')
         node.grow(happening.blocks)
         await filler.meetRival(this.#isHindered)
         break
@@ -314,7 +314,7 @@ class SeedRun {
     const isLost = await this.#passes(async () => !(await this.#database.isLosingLock()))
     await this.#database.keepLock()
     if (!isLost) return
-    this.#options.tally.add('lock lost, lease taken by another')
+    this.#options.tally.add('lock lost, lease taken by another filler')
     await this.#fillers[reader]!.displace(this.#isHindered, async () => {
       // The reader may be ahead of this node, because another node has sent it blocks.
       const { num } = await this.#database.position(readerNames[reader]!)
@@ -333,7 +333,7 @@ class SeedRun {
     try {
       await this.#forkOne(node, branch, blocks)
       if (!(await this.#passes(() => this.#database.isHoldingRollback()))) return
-      this.#options.tally.add('killed within a rollback')
+      this.#options.tally.add('filler killed during a rollback')
       await filler.kill()
     } finally {
       await this.#database.releaseRollback()
@@ -389,7 +389,7 @@ class SeedRun {
       store: this.#store,
       logger: { info: () => undefined, warn: () => undefined },
       onMessage: (_, outcome) => {
-        if (outcome === 'dropped') tally.add('messages that the lost store did not take')
+        if (outcome === 'dropped') tally.add('messages dropped because the store had failed')
       },
     })
     return (plan.isProcess ? ProcessLife : ThreadlessLife).start({
@@ -434,7 +434,9 @@ class SeedRun {
     if (!this.#options.chain.ids.has(position.id))
       this.#violations.push(`the position ${position.num} ${position.id} is no block of the chain`)
     if (position.num < floor)
-      this.#violations.push(`the position ${position.num} is below block ${floor}, which was irreversible`)
+      this.#violations.push(
+        `the position ${position.num} is below block ${floor}, to which the reader could no longer roll back`,
+      )
     this.#floors[reader] = Math.max(floor, position.floor)
     return position
   }

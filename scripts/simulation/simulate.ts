@@ -85,7 +85,7 @@ async function work(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: Number(values['at-once']) }, work))
-console.log('what happened:')
+console.log('number of faults and events:')
 for (const [name, count] of tally.entries()) console.log(`${String(count).padStart(8)} ${name}`)
 const seconds = (performance.now() - prepared) / 1_000
 const { user: userUs, system: systemUs } = process.cpuUsage()

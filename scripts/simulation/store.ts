@@ -10,7 +10,7 @@ export class SimulatedStore implements Pick<KeyValueStore, 'publish'> {
   publish(): Promise<void> {
     if (this.state === 'frozen') return never
     if (this.state === 'lost')
-      return Promise.reject(new RetryableError('KVSTORE_UNAVAILABLE', 'the store is lost'))
+      return Promise.reject(new RetryableError('KVSTORE_UNAVAILABLE', 'the key-value store is unavailable'))
     return Promise.resolve()
   }
 }

@@ -71,7 +71,8 @@ export class Supervisor {
   async kill(): Promise<void> {
     const life = await this.#take()
     life.kill()
-    if (!(await endsInTime(life))) this.#options.onViolation('a filler without connections does not end')
+    if (!(await endsInTime(life)))
+      this.#options.onViolation('a killed filler, whose connections are cut, does not exit')
   }
 
   /**
@@ -102,7 +103,7 @@ export class Supervisor {
     if (end === null) rival.kill()
     await rival.proxy.close()
     if (end?.code !== LEASE_HELD && !isHindered && present !== null && present === this.life)
-      this.#options.onViolation(`beside a filler with the lease, a second one ${describeEnd(end)}`)
+      this.#options.onViolation(`while another filler holds the lease, the second filler ${describeEnd(end)}`)
   }
 
   /**
@@ -123,7 +124,7 @@ export class Supervisor {
     await old.proxy.close()
     const isExcused = end?.code === LEASE_LOST || this.#options.excuses.has(end?.code ?? '')
     if (mustEnd && !isHindered && !isExcused)
-      this.#options.onViolation(`a filler without its lease ${describeEnd(end)}`)
+      this.#options.onViolation(`the filler that has lost its lease ${describeEnd(end)}`)
   }
 
   /** Kills the fillers that were replaced. */

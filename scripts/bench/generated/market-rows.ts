@@ -24,7 +24,7 @@ const SOMEBODY = 'somebody.wam'
 /** Median of the oracle at which sales in another currency settle, and the power of ten of both precisions. */
 const MEDIAN = 480
 const MEDIAN_FACTOR = 10_000_000_000n
-/** Second in which no auction that runs has ended yet, after all generated blocks. */
+/** End of running auctions, seconds since 1970: after all generated blocks. */
 const FAR_SECOND = 4_102_444_800
 const BUNDLE_SHARE = 0.02
 

@@ -64,7 +64,7 @@ export class PublishLoop {
         stdio: ['ignore', 'ignore', 'inherit'],
       })
       const [code] = (await once(this.#child, 'exit')) as [number | null]
-      if (code !== 0 && !this.#isStopping) throw new Error(`a publication ended with ${String(code)}`)
+      if (code !== 0 && !this.#isStopping) throw new Error(`a publication exited with ${String(code)}`)
       await rm(target, { recursive: true, force: true })
     } while (!this.#isStopping)
   }

@@ -34,7 +34,7 @@ export interface KindPages {
  * the size of the database.
  */
 export const budget = { constant: 100, perRow: 4 } as const
-/** A kind is above the budget if more than this share of its requests is. */
+/** A kind is above the budget if more than this share of its requests is above the budget. */
 const MOST_ABOVE = 0.1
 
 /** Sums up the requests of a kind. */

@@ -67,7 +67,7 @@ function percentilesOf(numbers: readonly number[]): Percentiles {
 
 /** Header of the table of kinds. */
 export const resultHead: readonly string[] = [
-  ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of it'],
+  ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of processor time'],
   ...['Pages from the disk: mean', 'p50', 'p95', 'Answers'],
 ]
 

@@ -217,7 +217,7 @@ export class TrafficRows {
       const { rows } = await this.#client.query(statement(String(from)))
       if (rows[0] !== undefined) return rows[0] as Row
     }
-    throw new Error(`${table} has no row such as is wanted`)
+    throw new Error(`${table} has no row that matches the condition`)
   }
 
   async #range(table: string, key: string): Promise<Range> {

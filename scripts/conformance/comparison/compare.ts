@@ -83,7 +83,7 @@ function comparisonOf(entry: Entry, book: RuleBook): Comparison {
   const names = ['base', ...(entry.rules ?? [])]
   const rules = names.map((name) => {
     const rule = book.rules.get(name)
-    if (!rule) throw new Error(`entry ${entry.id} names rule ${name}, which there is not`)
+    if (!rule) throw new Error(`entry ${entry.id} names rule ${name}, which does not exist`)
     return rule
   })
   return { rule: combineRules(rules), addedFields: book.addedFields }

@@ -69,8 +69,8 @@ const readsSchema = z.strictObject({
   command: z.string(),
   assets: amount,
   /**
-   * By memory, as a share of the database: pages read from the disk for a request, mean, and p95 that half of the kinds
-   * and nine of ten kinds keep.
+   * Pages read from the disk for a request, for each size of `memory` (share of the database): the mean, and the p95
+   * that half of the kinds (`half`) and nine of ten kinds (`most`) do not exceed.
    */
   measured: z.array(z.strictObject({ memory: amount, mean: amount, half: amount, most: amount })),
 })
