@@ -344,7 +344,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
     `DELETE FROM atomicassets_transfers_assets WHERE transfer_id IN (SELECT min(transfer_id) FROM atomicassets_transfers) RETURNING transfer_id AS id`,
   ],
   [
-    'each sender of an asset received it before, and its owner received it last: asset ',
+    'each sender of an asset is its previous recipient, and the owner is its last recipient: asset ',
     `DELETE FROM atomicassets_transfers WHERE transfer_id IN (SELECT max(transfer_id) FROM atomicassets_transfers WHERE created_at_block < 600) RETURNING 1 AS id`,
   ],
   [
@@ -352,7 +352,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
     'UPDATE atomicassets_templates SET issued_supply = issued_supply + 1 WHERE template_id = 1 RETURNING 1 AS id',
   ],
   [
-    'the bids of an auction ascend, and the last one is its price: auction $',
+    'the bids of an auction ascend, and its price is the last bid: auction $',
     `DELETE FROM atomicmarket_auctions_bids b WHERE (auction_id, bid_number) IN (
        SELECT auction_id, max(bid_number) FROM atomicmarket_auctions_bids GROUP BY 1 ORDER BY 1 LIMIT 1) RETURNING auction_id AS id`,
   ],

@@ -104,25 +104,24 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
   ...[
     `DELETE FROM assets.backed_tokens WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
     `UPDATE assets.backed_tokens SET amount = amount - 1 WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
-  ].map((text) => ['an asset has at least the tokens that its log entries back it with', text] as const),
+  ].map((text) => ['an asset has at least the backed tokens of its log entries', text] as const),
   ...[
     `UPDATE assets.offers SET sender_asset_ids = '{5}', collection_names = '{}' WHERE ${ENDED_OFFER}`,
     `UPDATE assets.offers SET sender_asset_ids = sender_asset_ids || sender_asset_ids WHERE ${ENDED_OFFER}`,
-  ].map((text) => ['an offer has each asset once, and the collections of its assets', text] as const),
+  ].map((text) => ['an offer lists each asset once, and the collections of its assets', text] as const),
   [
-    'a price is what was paid, or asked without an oracle',
+    'the price of a sale is the paid price, or the asking price if no oracle is involved',
     'UPDATE market.sales SET intended_median = NULL WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 3 AND intended_median > 0)',
   ],
   [
-    'the bids of an auction ascend, and the last one is its price',
+    'the bids of an auction ascend, and its price is the last bid',
     `UPDATE market.bids SET amount = 1 WHERE ${FIRST_BID_OF_MANY}`,
   ],
   ...[
     'DELETE FROM market.royalty_payouts WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts WHERE payout_index = 1)',
     'UPDATE market.royalty_payouts SET payout_index = 7 WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts)',
   ].map(
-    (text) =>
-      ['payouts belong to a trade and its asset, and are not more than the highest fee', text] as const,
+    (text) => ['payouts belong to a trade and its asset, and do not exceed the highest fee', text] as const,
   ),
   ...[
     `DELETE FROM assets.blocks WHERE block_num = (${LAST_TRANSFER_BLOCK})`,
@@ -130,7 +129,11 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
        SELECT block_num, block_time FROM assets.blocks ORDER BY first_seq OFFSET 40 LIMIT 1)
      WHERE asset_id = (SELECT min(asset) FROM assets.transfers, unnest(asset_ids) asset)`,
   ].map(
-    (text) => ['each sender of an asset received it before, and its owner received it last', text] as const,
+    (text) =>
+      [
+        'each sender of an asset is its previous recipient, and the owner is its last recipient',
+        text,
+      ] as const,
   ),
 ]
 
@@ -161,8 +164,8 @@ it('verify names missing listings and links, and a repair does not create them',
   expect(derived?.map(({ rule }) => rule)).toEqual(
     expect.arrayContaining([
       ...listings.map(({ table, key }) => `${table} has every ${key} that the contract has given out`),
-      'listings are counted',
-      'the bids of an auction ascend, and the last one is its price',
+      'listing_counts counts listings by state and collection',
+      'the bids of an auction ascend, and its price is the last bid',
     ]),
   )
   const named = differences.map(({ table, kind, key }) => `${table} ${kind} ${key}`)

@@ -313,7 +313,7 @@ describe('derived values', () => {
     expect({ rebuilt, isWritten }).toEqual({ rebuilt: [], isWritten: false })
     expect(refused.map(({ rule }) => rule)).toEqual([
       'a started sale is listed while its offer is pending',
-      'listings are counted',
+      'listing_counts counts listings by state and collection',
     ])
     await change('UPDATE market.sales SET state = 2 WHERE state = 5')
   })

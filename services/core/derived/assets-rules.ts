@@ -24,18 +24,22 @@ export const assetsRules: readonly DerivedRule[] = [
   ]),
   counts('accounts are the owners of assets', 'assets.accounts', 'account, assets'),
   counts(
-    'accounts of collections are the owners of their assets',
+    'collection_accounts are the owners of the assets of each collection',
     'assets.collection_accounts',
     'collection_name, account, assets',
   ),
   ...restingOn('burned assets', [
-    counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
+    counts('burners are the accounts that burned assets', 'assets.burners', 'account, assets'),
   ]),
   ...restingOn('transfers', [
-    counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
+    counts(
+      'transfer_counts counts transfers by collection',
+      'assets.transfer_counts',
+      'collection_name, transfers',
+    ),
   ]),
   {
-    rule: 'mint numbers of a template count its assets in the order of their ids',
+    rule: 'mint numbers count the assets of a template in the order of their ids',
     covers: { 'assets.assets': ['template_mint'] },
     violations: `
       SELECT concat_ws(' ', 'template', template_id, 'asset', asset_id, 'is', template_mint, 'not', place) FROM (
@@ -56,7 +60,7 @@ export const assetsRules: readonly DerivedRule[] = [
       GROUP BY t.template_id HAVING t.issued_supply <> count(a.asset_id)`,
   },
   {
-    rule: 'an open offer is invalid exactly while an asset is not with its side',
+    rule: 'an open offer is invalid while a side lacks one of its assets, and valid otherwise',
     covers: { 'assets.offers': ['state'] },
     violations: `
       SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
@@ -69,7 +73,7 @@ export const assetsRules: readonly DerivedRule[] = [
   },
   ...restingOn('ended offers', [
     sameRows(
-      'offers are counted by state',
+      'offer_counts counts offers by state',
       'assets.offer_counts',
       'state, offers',
       'SELECT state, count(*) FROM assets.offers GROUP BY 1',

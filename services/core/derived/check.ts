@@ -47,16 +47,15 @@ export async function findBroken(
   return { rule, count: Number(rows[0]!.count), violations: rows.map(({ text }) => text) }
 }
 
-/** A broken rule as one text: its name, then rows that break it. */
+/** A broken rule as one text: the name of the rule, then the rows that break the rule. */
 export function describeBroken({ rule, count, violations }: DerivedViolations): string {
   const more = count - violations.length
   return `${rule}: ${violations.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /**
- * Rules that must hold. Two sorts of rules are excluded, and `verify` names them instead of checking them: rules
- * that an import's source violated with the operator's consent, and rules that read rows of a family that the
- * configuration omits.
+ * Rules that must hold. Excludes rules that the source of an import violated with the operator's consent, and rules
+ * that read rows of a family that the configuration omits. `verify` names the excluded rules instead of checking them.
  */
 export async function heldRules(client: pg.ClientBase): Promise<DerivedRule[]> {
   const accepted = await client.query<{ gap: string }>(
@@ -73,7 +72,7 @@ export async function heldRules(client: pg.ClientBase): Promise<DerivedRule[]> {
 }
 
 /**
- * Recomputes everything derived in SQL and compares it with the database. ⏎
+ * Recomputes all derived values in SQL and compares them with the database.
  *
  * @param client in a transaction whose statements see one snapshot.
  * @param shown maximum number of rows to name for each rule.

@@ -2,8 +2,8 @@ import { assetsContract, marketContract } from '../model/contract/index.ts'
 import type { DerivedRule } from './rule.ts'
 
 /**
- * Rules that every row of a child table has its parent row. A comparison with the chain reads child rows
- * through their parent, so it does not find a child row without parent.
+ * Rules that every row of a child table has its parent row. A comparison with the chain reads child rows through their
+ * parent row, so the comparison does not find a child row without parent.
  */
 export const childRules: readonly DerivedRule[] = [assetsContract.assets, marketContract.bonusfees].flatMap(
   ({ table, key, children }) =>
@@ -13,7 +13,8 @@ export const childRules: readonly DerivedRule[] = [assetsContract.assets, market
       return {
         rule: `each row of ${child.table.name} belongs to a row of ${table.name}`,
         covers: {},
-        // The rows of an asset's tokens stay after the burn. If the missing asset is a burned one, its tokens are right.
+        // Rows of backed tokens remain after the asset is burned. If the missing asset was burned, its token rows are
+        // correct.
         ...(table === assetsContract.assets.table ? { restsOn: 'burned assets' } : {}),
         violations: `SELECT concat_ws(' ', '${child.table.name}', ${child.by.map((name) => `c.${name}`).join(', ')}) FROM ${child.table.name} c WHERE ${lost}`,
         correction: `DELETE FROM ${child.table.name} c WHERE ${lost}`,

@@ -60,10 +60,13 @@ const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
   tools: 'SELECT seq FROM tools.logs',
 }
 
-/** The market has no such rule: a transaction whose only event is an empty list of payouts has no row. */
+/**
+ * Creates the rule that each transaction of a family begins with a stored event. Not for the market: a transaction
+ * whose only event is an empty list of payouts stores no event.
+ */
 function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
   return {
-    rule: `each transaction of ${family}.blocks begins with an event that is there`,
+    rule: `each transaction of ${family}.blocks begins with a stored event`,
     covers: {},
     violations: `
       WITH events AS (${events[family]}), transactions AS (
@@ -75,7 +78,7 @@ function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
 
 function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
   return {
-    rule: `each event of ${family} has its block`,
+    rule: `no event of ${family} is before the first block of ${family}`,
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'event', seq, 'is before the first block') FROM (${events[family]}) e
@@ -84,8 +87,8 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
 }
 
 /**
- * Statements that return the rows which contain the block or the time of one of their events: text of the
- * row, sequence number of the event, number or time.
+ * Statements over rows that repeat the block number or the block time of one of their events. Result columns: text of
+ * the row, sequence number of the event, block number or block time.
  */
 const placedEvents = {
   assets: {
@@ -103,7 +106,7 @@ const placedEvents = {
 function placesOf(family: keyof typeof placedEvents): DerivedRule {
   const { column, rows } = placedEvents[family]
   return {
-    rule: `each event of ${family} is in the block that its row names`,
+    rule: `each event of ${family} is in the block that the row of the event names`,
     covers: {},
     violations: `
       SELECT concat_ws(' ', text, 'in', named, 'by an event of', place) FROM (
@@ -132,7 +135,7 @@ export const historyRules: readonly DerivedRule[] = [
   {
     rule: 'every block of a reader has one time, later blocks have later times, and none is later than the position',
     covers: {},
-    // Two readers may be on different branches.
+    // Compares blocks reader by reader, because two readers may be on different branches.
     violations: `
       SELECT concat_ws(' ', 'block', block_num, 'at', block_time, 'after block', before_num, 'at', before_time) FROM (
         SELECT reader, block_num, block_time, lag(block_num) OVER w AS before_num, lag(block_time) OVER w AS before_time
@@ -152,11 +155,11 @@ export const historyRules: readonly DerivedRule[] = [
   ...eventFamilies.map(eventsOf),
   placesOf('assets'),
   placesOf('market'),
-  { rule: 'no row changed before it came about', covers: {}, violations: changedRows },
+  { rule: 'no row was changed before its creation', covers: {}, violations: changedRows },
   transactionsOf('assets'),
   transactionsOf('tools'),
   {
-    rule: 'each sender of an asset received it before, and its owner received it last',
+    rule: 'each sender of an asset is its previous recipient, and the owner is its last recipient',
     covers: {
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],
@@ -204,7 +207,7 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE NOT EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = asset) AND ${EVERY_ASSET_IS_KNOWN}`,
   },
   {
-    rule: 'an offer has each asset once, and the collections of its assets',
+    rule: 'an offer lists each asset once, and the collections of its assets',
     covers: { 'assets.offers': ['collection_names'] },
     violations: `
       SELECT concat_ws(' ', 'offer', o.offer_id, o.collection_names) FROM assets.offers o CROSS JOIN LATERAL (
@@ -215,7 +218,7 @@ export const historyRules: readonly DerivedRule[] = [
         OR f.known < f.listed AND ${EVERY_ASSET_IS_KNOWN}`,
   },
   {
-    rule: 'what the end of a row writes is null before it',
+    rule: 'columns that a burn, deletion, purchase or claim sets are null before it',
     covers: {
       'assets.assets': ['burned_at_time', 'burned_at_block', 'burned_by_account'],
       'assets.templates': ['deleted_at_time', 'deleted_at_block'],
@@ -232,7 +235,7 @@ export const historyRules: readonly DerivedRule[] = [
         WHERE state IN (0, 1) AND (claimer IS NOT NULL OR claimer_signature IS NOT NULL)`,
   },
   {
-    rule: 'the bids of an auction ascend, and the last one is its price',
+    rule: 'the bids of an auction ascend, and its price is the last bid',
     covers: {},
     violations: `
       WITH bids AS (
@@ -250,8 +253,9 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
   },
   {
-    // Tokens stay with an asset that is burned. A database from the rows of a node lacks older log entries.
-    rule: 'an asset has at least the tokens that its log entries back it with',
+    // A burned asset retains its tokens. A database that was imported from chain state lacks older log entries, so an
+    // asset may have more tokens than its log entries.
+    rule: 'an asset has at least the backed tokens of its log entries',
     covers: {},
     violations: `
       WITH backed AS (
@@ -263,7 +267,7 @@ export const historyRules: readonly DerivedRule[] = [
       FROM backed b LEFT JOIN assets.backed_tokens t USING (asset_id, token_symbol) WHERE coalesce(t.amount, 0) < b.amount`,
   },
   {
-    // A purchase accepts the offer of the sale in its transaction. The contract ignores the order of the assets.
+    // A purchase accepts the offer of the sale in the same transaction. The contract ignores the order of the assets.
     rule: 'a sale and its offer have the same seller, assets and purchase',
     covers: {},
     violations: `
@@ -277,7 +281,7 @@ export const historyRules: readonly DerivedRule[] = [
   },
   {
     // The fee at the time of the trade is not stored, so the contract's maximum of 15 % is the bound.
-    rule: 'payouts belong to a trade and its asset, and are not more than the highest fee',
+    rule: 'payouts belong to a trade and its asset, and do not exceed the highest fee',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'payout', p.seq, 'of', p.kind, p.listing_id) FROM market.royalty_payouts p

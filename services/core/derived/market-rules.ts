@@ -12,7 +12,7 @@ const RECENT_MS = 3 * 86_400_000
 function describesAssets({ table: { name: table, key } }: MarketListing): DerivedRule {
   const id = key[0]!
   return {
-    rule: `${table} describe their assets`,
+    rule: `${table} repeat values of their assets`,
     covers: { [table]: ['asset_count', ...describedColumns] },
     violations: `
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
@@ -63,7 +63,7 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE s.sale_id = v.sale_id AND s.state <> v.state`,
   },
   {
-    rule: 'an open buy offer is invalid while an asset is elsewhere',
+    rule: 'an open buy offer is invalid while the seller lacks one of its assets, and valid otherwise',
     covers: { 'market.buyoffers': ['state'] },
     violations: `
       SELECT concat_ws(' ', 'buy offer', buyoffer_id, state) FROM market.buyoffers b
@@ -76,7 +76,7 @@ export const marketRules: readonly DerivedRule[] = [
   },
   ...allMarketListings.filter(hasAssetIds).map(describesAssets),
   {
-    rule: 'template buy offers describe their template and asset',
+    rule: 'template buy offers repeat values of their template and asset',
     covers: { 'market.template_buyoffers': ['state', 'mint', 'schema_name', 'name', 'traits'] },
     violations: `
       SELECT concat_ws(' ', b.buyoffer_id, b.state, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
@@ -87,13 +87,13 @@ export const marketRules: readonly DerivedRule[] = [
   },
   ...restingOn('ended listings', [
     sameRows(
-      'listings are found by their assets',
+      'listing_assets has each asset of each listing',
       'market.listing_assets',
       'asset_id, kind, listing_id',
       allMarketListings.map(assetsOfListings).join(' UNION '),
     ),
     sameRows(
-      'listings are counted',
+      'listing_counts counts listings by state and collection',
       'market.listing_counts',
       'kind, state, collection_name, listings',
       `SELECT kind::smallint, state, collection_name, count(*) FROM (
@@ -102,7 +102,7 @@ export const marketRules: readonly DerivedRule[] = [
     ),
   ]),
   {
-    rule: 'a price is what was paid, or asked without an oracle',
+    rule: 'the price of a sale is the paid price, or the asking price if no oracle is involved',
     covers: { 'market.sales': ['price'] },
     violations: `
       SELECT concat_ws(' ', 'sale', sale_id, price, listing_price, intended_median) FROM market.sales s
@@ -130,7 +130,7 @@ export const marketRules: readonly DerivedRule[] = [
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
     ),
     {
-      rule: 'a trade says whether its asset is burned',
+      rule: 'a trade records whether its asset is burned',
       covers: { 'market.trades': ['asset_burned'] },
       violations: `
       SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
@@ -195,7 +195,7 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'price_days has the days that are over',
+      'price_days sums the trades of each past day',
       'market.price_days',
       'token_symbol, day, trades, volume, median',
       `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
@@ -227,7 +227,7 @@ export const marketRules: readonly DerivedRule[] = [
       `SELECT template_id, token_symbol, price, count(*) FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'template_prices are those of trades and listed sales',
+      'template_prices follow from trades and listed sales',
       'market.template_prices',
       `template_id, token_symbol, trades, volume, median, average, min, max, recent_median, recent_average, floor_price, suggested_median,
      suggested_average, collection_name, oracle_floors`,
@@ -251,7 +251,7 @@ export const marketRules: readonly DerivedRule[] = [
     ),
   ]),
   {
-    rule: 'the median of a pair is that of its newest data point',
+    rule: 'the median of a pair is the median of its newest data point',
     covers: {},
     violations: `
       SELECT concat_ws(' ', pair_name, p.median) FROM oracle.pairs p

@@ -7,7 +7,7 @@ export interface RecomputedTable {
   readonly rows: string
 }
 
-/** A rule that rows follow. */
+/** A condition that the rows of the database must satisfy. */
 export interface Rule {
   /** Name that reports show. */
   readonly rule: string
@@ -15,18 +15,18 @@ export interface Rule {
   readonly violations: string
 }
 
-/** A rule that derived rows follow. */
+/** A condition that derived rows must satisfy. */
 export interface DerivedRule extends Rule {
   /** The columns that the rule checks, by table. */
   readonly covers: Readonly<Record<string, readonly string[]>>
   /**
-   * Rows that the rule reads and that the chain does not hold any more. When such a rule is broken, the rows that it
-   * reads may be the wrong ones, so that a repair writes nothing.
+   * Name of rows that the rule reads and that the chain no longer has, such as burned assets. If the rule is broken,
+   * the error may be in these rows, so a repair writes nothing.
    */
   readonly restsOn?: string
-  /** Table whose rows can all be recomputed, if the rule has one. */
+  /** Table whose rows can all be recomputed. Absent if the rule checks no such table. */
   readonly recomputed?: RecomputedTable
-  /** Statement that corrects rows that violate the rule; it may correct only some of them. */
+  /** Statement that corrects rows that violate the rule. Some violating rows may remain. */
   readonly correction?: string
 }
 
