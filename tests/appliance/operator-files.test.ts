@@ -126,7 +126,7 @@ describe('files of the operator', () => {
         'POSTGRES_SSL_CA_FILE: nothing, unless POSTGRES_SSL_MODE is "verify-full"',
       )
       expect(await allowedOf(`${own}POSTGRES_SSL_KEY_FILE=./a.pem`)).toBe(
-        'POSTGRES_SSL_KEY_FILE: a file where POSTGRES_SSL_CERT_FILE is one, and none where it is absent',
+        'POSTGRES_SSL_KEY_FILE: a file if and only if POSTGRES_SSL_CERT_FILE is set',
       )
       expect(await allowedOf('READER_SERVER_PORT=9100')).toBe(
         'READER_SERVER_PORT: another port than SERVER_METRICS_PORT, which is 9100',

@@ -119,7 +119,7 @@ function renameKeys(
         file: progress.file,
         path: formatPath([...path, key]),
         found: showFound([key], each),
-        allowed: `only one of "${key}" and "${name}", or the same under both: they mean the same, and "${name}" is ${showFound([name], value[name])}`,
+        allowed: `only one of "${key}" and "${name}", or the same value under both names, which mean the same setting; "${name}" is ${showFound([name], value[name])}`,
       })
       // If both names are present, keep the current name with its own value, so that this value is validated too.
       return [name, value[name]]

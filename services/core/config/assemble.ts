@@ -39,8 +39,7 @@ export interface AssemblyContext {
 
 /**
  * Turns the content of the files into a configuration: former names, environment, schema, defaults, checks across
- * files.
- * @throws ConfigError with all problems, those of the context first.
+ * files. @throws ConfigError with all problems, the problems of the context first.
  */
 export function assembleConfig<N extends ConfigPart>(
   given: GivenParts,
@@ -143,8 +142,8 @@ function nameVariables(findings: Findings): void {
 }
 
 /**
- * Environment variable that can supply a missing value of the connection file; a former name first, because operators
- * know it best.
+ * Environment variable that can supply a missing value of the connection file. Prefers a former name of the variable,
+ * because operators know the former name best.
  */
 function connectionVariable(path: string): string | undefined {
   const setting = settingVariables.find(({ part, key }) => part === 'connections' && key === path)
@@ -161,7 +160,7 @@ function sourceOf(
   return { value: normalized.value, originOf, problems: normalized.problems }
 }
 
-/** Environment variable that supplied a value, or supplied a JSON value around it. */
+/** Environment variable that supplied a value, or supplied a JSON value that contains the value. */
 function variableAt(
   variables: ReadonlyMap<string, string>,
   path: Path,
@@ -190,7 +189,8 @@ function connectionsSource(
 ): CheckedSource {
   const normalized = normalizeConnections(configFiles.connections, given)
   const value = normalized.value
-  // Fill in missing sections, so that each missing key becomes a problem of its own that names its variable.
+  // Fill in missing sections, so that each missing key becomes a separate problem that names the environment variable
+  // of the key.
   const whole = isObject(value) ? { ...value, sqldb: value.sqldb ?? {}, chain: value.chain ?? {} } : value
   const overlaid = overlayEnvironment('connections', whole, env ?? {})
   const variables = new Map([...origins, ...overlaid.variables])

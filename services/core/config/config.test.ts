@@ -115,7 +115,7 @@ describe('parseConfig', () => {
       'server.config.json: cache_life: found "2", allowed: a whole number from 0 to 31536000',
       'server.config.json: server_prot: found an unknown key with 9000, allowed: the nearest known key is "server_port"',
       'readers.config.json: [0].start_block: found -1, allowed: a whole number from 0 to 4294967295',
-      'readers.config.json: [1].name: found "main", allowed: another name: reader [0] has this one',
+      'readers.config.json: [1].name: found "main", allowed: another name: reader [0] already has this name',
       expect.stringMatching(
         /^readers\.config\.json: \[1\]\.contracts\[0\]: found .*, allowed: one assets contract in/,
       ),

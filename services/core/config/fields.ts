@@ -4,7 +4,7 @@ import { nearestOf } from './nearest.ts'
 
 /**
  * Every schema below has one text `allowed`, which the documentation and problem messages show. Therefore each builder
- * also passes it to zod as the error of every check.
+ * also passes `allowed` to zod as the error of every check.
  */
 
 /** Schema of a text of `min` to `max` characters without control characters. */

@@ -22,9 +22,9 @@ class Unexpected extends Error {
 const MAX_DEPTH = 100
 
 /**
- * Finds the first error of a JSON text: a syntax error, a duplicate key in one object, or nesting deeper than 100;
- * null if there is none. `JSON.parse` does not suffice: it does not give the position of every error, quotes the text
- * (which may contain a password), and silently keeps the last of duplicate keys.
+ * Finds the first error of a JSON text: a syntax error, a duplicate key in one object, or nesting deeper than 100; null
+ * for a text without errors. `JSON.parse` does not suffice: its errors lack the position in some cases and quote the
+ * text, which may contain a password; and it silently uses the last of duplicate keys.
  */
 export function findJsonFault(text: string): JsonFault | null {
   const scan: Scan = { text, at: 0 }

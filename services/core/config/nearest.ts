@@ -2,7 +2,10 @@ import { distance } from 'fastest-levenshtein'
 
 const LONGEST_COMPARED = 100
 
-/** Word of a list with the smallest edit distance, ignoring letter case; the first of equals; '' for an empty list. */
+/**
+ * Word of a list with the smallest edit distance to `word`, ignoring letter case. Returns the first of several words
+ * with equal distance, and '' for an empty list.
+ */
 export function nearestOf(word: string, known: readonly string[]): string {
   const wanted = word.slice(0, LONGEST_COMPARED).toLowerCase()
   let best = ''
@@ -23,7 +26,7 @@ export function nearestOf(word: string, known: readonly string[]): string {
  */
 const LETTERS_PER_EDIT = 4
 const SWAP_EDITS = 2
-/** Minimum word length for two edits: in a shorter word they would change most letters. */
+/** Minimum word length for two edits: two edits change most letters of a shorter word. */
 const LEAST_SWAPPED = 4
 
 /** Word of a list that a typo most likely meant; undefined if no word is close enough. */

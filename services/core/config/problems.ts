@@ -69,8 +69,8 @@ export function problemsFromIssues(
 }
 
 /**
- * Replaces the issue of a union by the issues of the option that the operator meant: the only option with errors
- * inside it, not at its root. Returns the issue itself if that is ambiguous.
+ * Replaces the issue of a union by the issues of the option that the operator meant. The operator meant the only option
+ * whose errors are below its root. Returns the issue itself if several options qualify.
  */
 function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]

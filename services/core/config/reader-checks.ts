@@ -17,7 +17,7 @@ export function checkReaders(
     if (reader.name === undefined) return
     const first = names.get(reader.name)
     if (first === undefined) names.set(reader.name, at)
-    else findings.refuse('readers', [at, 'name'], `another name: reader [${first}] has this one`)
+    else findings.refuse('readers', [at, 'name'], `another name: reader [${first}] already has this name`)
   })
   const families = collectFamilies(readers, findings)
   checkAccounts(readers, families, findings)
@@ -55,7 +55,9 @@ interface IndexedContract {
 
 type IndexedFamilies = Map<HandlerName, IndexedContract>
 
-/** Collects the indexed families. One database holds one contract per family, and only one reader may write it. */
+/**
+ * Collects the indexed families. A database contains one contract per family, and only one reader may write a family.
+ */
 function collectFamilies(readers: readonly ReaderView[], findings: Findings): IndexedFamilies {
   const families: IndexedFamilies = new Map()
   readers.forEach((reader, at) => {
@@ -90,7 +92,7 @@ function checkAccounts(readers: readonly ReaderView[], families: IndexedFamilies
       const owner = owners.get(accountOf(contract))
       if (owner === undefined || owner === contract.handler) return
       const path = [at, 'contracts', index, 'args', `${contract.handler}_account`]
-      findings.refuse('readers', path, `another account: the ${owner} handler indexes this one`)
+      findings.refuse('readers', path, `another account: the ${owner} handler already indexes this account`)
     })
   })
 }
@@ -113,7 +115,8 @@ export function accountOf(contract: ContractConfig): string {
 
 /**
  * Checks that the families on which other families depend are indexed. Market and tools data refer to assets. The
- * market derives values from assets and oracle medians of the same block, so it needs both families in its own reader.
+ * market handler derives values from assets and oracle medians of the same block, so the reader of the market must also
+ * index both families.
  */
 function checkNeeds(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
   const isWhole = readers.every((reader) => reader.contracts.every((contract) => contract !== undefined))
@@ -153,7 +156,10 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
 /** Input of the dependency checks. */
 interface NeedContext {
   readonly path: readonly (string | number)[]
-  /** Whether all entries of all readers are valid. An invalid entry may be the one that a check misses. */
+  /**
+   * Whether all entries of all readers are valid. If not, an invalid entry may be the handler that a check does not
+   * find.
+   */
   readonly isWhole: boolean
   readonly reader: string
   readonly families: IndexedFamilies

@@ -3,7 +3,9 @@ import type { ConfigWarning } from './problems.ts'
 import type { ReaderConfig } from './schema/index.ts'
 import type { ServerConfig } from './schema/index.ts'
 
-/** The validated configuration of the three files with all defaults. Key names are those of the files. */
+/**
+ * The validated configuration of the three files with all defaults. Keys have the names that they have in the files.
+ */
 export interface AppConfig {
   readonly connections: ConnectionsConfig
   readonly server: ServerConfig

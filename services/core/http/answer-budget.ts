@@ -43,11 +43,11 @@ export function describeAnswerLimits(
       ...one,
       counts: 'bytes of an answer before compression',
       per: 'request',
-      beyond: '400, which names its size and the largest `limit` that fits',
+      beyond: '400; the error names the size of the answer and the largest `limit` that fits',
     },
     {
       ...together,
-      counts: `bytes of answers until they have been sent, 1/${1 / SHARE_OF_ONE} of them for one client, or one answer`,
+      counts: `bytes of answers until they have been sent, 1/${1 / SHARE_OF_ONE} of these bytes for one client, or one answer`,
       per: 'process',
       beyond: `${secondsText(WAIT_MS)} of waiting, then 503 with \`Retry-After\``,
     },

@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 /**
  * Source of a response. hit: cache of this process. shared: cache entry of another process. joined: result of an
  * identical request in progress. miss: computed for this request, and cached if cacheable. bypass: computed for this
- * request, because client, route or method is never cached.
+ * request, because responses to this client, route or method are never cached.
  */
 export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'miss' | 'bypass'
 
@@ -16,7 +16,7 @@ export interface RequestNotes {
   /** Name of the namespace that the path belongs to. */
   namespace: string | undefined
   cache: CacheOutcome
-  /** Bytes of the body as sent; set if they are known only after sending. */
+  /** Bytes of the body as sent; set if the size is known only after sending. */
   bytes: number | undefined
 }
 

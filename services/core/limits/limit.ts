@@ -1,5 +1,5 @@
 /**
- * Description of a limit, for the documentation. Each is declared next to the code that enforces it;
+ * Description of a limit, for the documentation. Each limit is declared next to the code that enforces the limit;
  * `docs/security.md` lists all limits.
  */
 export interface Limit {
@@ -8,7 +8,7 @@ export interface Limit {
   readonly counts: string
   /** Unit to which the limit applies, such as `connection`. */
   readonly per: string
-  /** Limit as text with unit. Optional if `setting` is given, whose default is then the limit. */
+  /** Limit as text with unit. Absent if the default of `setting` is the limit. */
   readonly value?: string
   /** Effect for a client beyond the limit. */
   readonly beyond: string
@@ -28,7 +28,10 @@ export function secondsText(ms: number): string {
   return `${ms / 1_000} s`
 }
 
-/** Formats a whole number with thousands separators. By hand, because the first use of `Intl` takes 12 ms of a start. */
+/**
+ * Formats a whole number with thousands separators. Does not use `Intl`, because the first use of `Intl` adds 12 ms to
+ * the start of a process.
+ */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }

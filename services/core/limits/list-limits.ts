@@ -15,7 +15,7 @@ export const MAX_NAMED_LISTS = 50
 export const listLimits: readonly Limit[] = [
   { counts: 'items of a list', per: 'parameter', value: countText(MAX_GIVEN_ITEMS), beyond: '400' },
   {
-    counts: 'items of a list with those of named lists',
+    counts: 'items of a list, including the items of named lists',
     per: 'parameter',
     value: countText(MAX_LIST_ITEMS),
     beyond: '400',

@@ -90,7 +90,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     ...asset,
     keys: { accounts: ['asset_owner'], assets: ['asset_id'] },
     socket: { namespaces: ['/v1/assets'], event: 'back', assetUpdate: true },
-    meaning: 'Tokens were put into an asset.',
+    meaning: 'An asset was backed with tokens.',
   },
   {
     event: 'asset_updated',
@@ -114,7 +114,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     id: [],
     keys: { ...ofCollection, accounts: ['from', 'to'], assets: ['asset_ids'] },
     socket: { namespaces: ['/v1/offers', '/v1/transfers'], event: 'new_transfer' },
-    meaning: 'Assets of a collection went from one account to another.',
+    meaning: 'Assets of a collection were transferred from one account to another.',
   },
   {
     event: 'offer_created',
@@ -160,11 +160,15 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
       who: 'account_to_remove',
       what: 'An account is no longer notified of a collection.',
     },
-    { action: 'forbidnotify', what: 'A collection notifies no account from now on.' },
+    { action: 'forbidnotify', what: 'Accounts can no longer be notified of a collection.' },
     { action: 'setmarketfee', what: 'The market fee of a collection changed.' },
-    { action: 'createauswap', who: 'new_author', what: 'A collection was promised to a new author.' },
-    { action: 'acceptauswap', what: 'A collection went to its new author.' },
-    { action: 'rejectauswap', what: 'The change of author of a collection was called off.' },
+    {
+      action: 'createauswap',
+      who: 'new_author',
+      what: 'A change of the author of a collection was proposed.',
+    },
+    { action: 'acceptauswap', what: 'The new author accepted a collection.' },
+    { action: 'rejectauswap', what: 'The change of the author of a collection was rejected or cancelled.' },
   ].map(({ action, who, what }) => ({
     event: 'collection_updated',
     action,
@@ -184,7 +188,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'extendschema',
     ...schema,
     keys: { ...ofCollection, accounts: ['authorized_editor'] },
-    meaning: 'A schema got further attributes.',
+    meaning: 'Attributes were added to a schema.',
   },
   {
     event: 'schema_updated',
@@ -219,7 +223,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'redtemplmax',
     ...template,
     keys: { ...ofTemplate, accounts: ['authorized_editor'] },
-    meaning: 'Fewer assets of a template can be minted.',
+    meaning: 'The maximum supply of a template was reduced.',
   },
   {
     event: 'template_deleted',
@@ -244,7 +248,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'logsalestart',
     ...sale,
     keys: {},
-    meaning: 'The seller offered the assets of a sale, which can be bought now.',
+    meaning: 'The seller created the offer of a sale; the assets can be bought now.',
   },
   { event: 'sale_cancelled', action: 'cancelsale', ...sale, keys: {}, meaning: 'A sale was cancelled.' },
   {
@@ -268,7 +272,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'logauctstart',
     ...auction,
     keys: {},
-    meaning: 'The assets of an auction were handed over; bids are taken now.',
+    meaning: 'The seller transferred the assets of an auction to the market; accounts can bid now.',
   },
   {
     event: 'auction_cancelled',
@@ -305,7 +309,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     ...buyoffer,
     keys: { ...ofCollection, accounts: ['buyer', 'recipient'], assets: ['asset_ids'] },
     socket: { namespaces: ['/v1/buyoffers'], event: 'new_buyoffer', room: 'new_buyoffers' },
-    meaning: 'An account offered to buy assets of another one.',
+    meaning: 'An account offered to buy assets of another account.',
   },
   {
     event: 'buyoffer_cancelled',
@@ -369,7 +373,8 @@ const toolsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'loglinkstart',
     ...link,
     keys: {},
-    meaning: 'The assets of a link were handed over; it can be claimed now.',
+    meaning:
+      'The creator transferred the assets of a link to the tools contract; the link can be claimed now.',
   },
   { event: 'link_cancelled', action: 'cancellink', ...link, keys: {}, meaning: 'A link was cancelled.' },
   {

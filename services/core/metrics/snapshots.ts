@@ -14,7 +14,7 @@ export function renderSnapshots(snapshots: readonly MetricSnapshot[]): Promise<s
 
 /**
  * Merges the counters and histograms of several snapshots. The counts of an ended process must stay in the sums:
- * otherwise the sums would decrease, and Prometheus would treat that as a counter reset.
+ * otherwise the sums would decrease, and Prometheus would treat the decrease as a counter reset.
  */
 export async function mergeCounts(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   const counts = snapshots.map((snapshot) =>

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 
 const MAX_PORT = 65_535
-/** A part of a host name; names of containers have underscores as well. */
+/**
+ * A label of a host name (the text between two dots). Underscores are allowed, because names of containers have them.
+ */
 const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
 const LONGEST_NAME = 253
 

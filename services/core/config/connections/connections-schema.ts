@@ -72,7 +72,7 @@ const sqldbKeys = section({
     })
     .refine(({ cert_file, key_file }) => (cert_file === undefined) === (key_file === undefined), {
       path: ['key_file'],
-      error: 'a file where `cert_file` is one, and none where it is absent',
+      error: 'a file if and only if `cert_file` is set',
     })
     .describe('Encryption of the connections to the primary and to all replicas.'),
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
@@ -84,8 +84,8 @@ const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) 
   for (const at of listRepeated(places)) {
     const message =
       places[at] === places[0]
-        ? 'a replica, which the primary is not'
-        : 'another replica: the list has this one'
+        ? 'a replica at another address than the primary'
+        : 'another replica: the list already contains this replica'
     context.addIssue({ code: 'custom', path: ['replicas', at - 1], message })
   }
 })
@@ -125,7 +125,7 @@ const kvstore = section({
     .describe('Encryption. true: TLS. An object: TLS with the given certificate checks.'),
   connection_type: choice(['standalone'])
     .default('standalone')
-    .describe('Kind of Redis; a cluster is not supported.'),
+    .describe('Type of the Redis server. A Redis cluster is not supported.'),
 })
 
 const shipNode = section({
@@ -133,7 +133,7 @@ const shipNode = section({
   weight: integer(1, 100)
     .default(1)
     .describe(
-      'Share of this node while blocks are read from all of them; the heaviest is followed first at the head.',
+      'Weight of this node. While the reader catches up, it requests blocks from each node in proportion to the weights. At the head, it prefers the node with the greatest weight.',
     ),
   from: blockNumber()
     .default(0)
@@ -153,11 +153,15 @@ const shipList = z
       typeof node === 'string' ? placeOf(node, 0, 0) : placeOf(node.url, node.from, node.to),
     )
     for (const at of listRepeated(places))
-      context.addIssue({ code: 'custom', path: [at], message: 'another node: the list has this one' })
+      context.addIssue({
+        code: 'custom',
+        path: [at],
+        message: 'another node: the list already contains this node',
+      })
   })
 /**
- * Text that is equal for equal nodes. Accepts any address: zod compares the entries of a list even if one of
- * them is not a URL.
+ * Text that is equal for equal nodes. Accepts any text as address, because zod compares the entries of a list even if
+ * one entry is not a URL.
  */
 const placeOf = (address: string, from: number, to: number): string =>
   `${URL.canParse(address) ? new URL(address).href : address} ${from} ${to}`

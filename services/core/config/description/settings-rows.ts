@@ -68,7 +68,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** Family of a union option, read from its literal; options of other unions have no literal. */
+/** Family of a union option, read from the option's literal. Options of other unions have no literal. */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)

@@ -18,13 +18,13 @@ export interface SettingWithoutEffect {
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   reader(
     'ds_ship_threads',
-    'the thread of the reader decodes by itself, which was measured to be faster',
+    'the thread of the reader decodes without other threads, because that was measured to be faster',
     (entry) => entry.ds_ship_threads > 0,
   ),
-  reader('ship_ds_queue_size', 'the limit is in bytes', () => false),
+  reader('ship_ds_queue_size', 'the queue of decoded blocks is limited in bytes', () => false),
   reader(
     'ship_max_blocks_queue',
-    'the limit is in bytes',
+    'the queue of received blocks is limited in bytes',
     (entry) => entry.ship_max_blocks_queue !== undefined,
   ),
   reader('accept_v2_gap', 'a reader cannot leave such a gap', (entry) => entry.accept_v2_gap),

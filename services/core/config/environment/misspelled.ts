@@ -6,7 +6,7 @@ import { stateVariables } from './state-settings.ts'
 
 /** Maximum edit distance between a misspelled variable and the intended one. */
 const MOST_EDITS = 2
-/** Minimum length of a name to check: in a shorter name, two edits make a different word. */
+/** Minimum length of a variable name that is checked: two edits turn a shorter name into a different word. */
 const LEAST_LENGTH = 7
 
 const known: readonly string[] = [

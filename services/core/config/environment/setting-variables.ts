@@ -36,7 +36,10 @@ export interface SettingVariable {
 /** Step to every entry of a list. No configuration key has this name. */
 export const EACH = 'each'
 
-/** First word of the variables of each file. The connection file has none: its section names are distinctive. */
+/**
+ * First word of the variables of each file. Variables of the connection file have no first word, because the section
+ * names of that file are distinctive.
+ */
 const fileWords: Readonly<Record<ConfigPart, string>> = {
   connections: '',
   server: 'SERVER',
@@ -136,9 +139,9 @@ const flags = new Map([
 ])
 
 /**
- * Converts the text of a variable to the type that its key accepts: JSON, number, flag, comma-separated list or text.
- * If the key accepts none of these, JSON is returned parsed, so that the schema can name the wrong place in it, and
- * other text is returned unchanged.
+ * Converts the text of a variable to a type that the key accepts: JSON, number, flag, comma-separated list or text. If
+ * the text has none of the accepted types, JSON is returned parsed, so that the schema can name the wrong place in the
+ * JSON; other text is returned unchanged.
  */
 export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found: string): unknown {
   const isNumber = /^\d{1,15}$/.test(found)

@@ -3,7 +3,10 @@ import { HOST_ALLOWED, isAddressRange, isHost } from '../address/index.ts'
 import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 
-/** Settings of the state service. They are environment variables only: the three files have no section for them. */
+/**
+ * Settings of the state service. Only environment variables set them, because the three files have no section for the
+ * state service.
+ */
 export interface StateSettings {
   /** IP address to listen on. */
   readonly address: string

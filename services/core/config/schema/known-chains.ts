@@ -6,7 +6,7 @@ export interface KnownChain {
   readonly name: string
   /** Chain id, 64 lower-case hexadecimal characters. */
   readonly id: string
-  /** Greatest allowed start block: just before the first use of the contracts. Absent: unknown. */
+  /** Greatest allowed start block: a block just before the first use of the contracts. Absent if unknown. */
   readonly startBlock?: number
   /** Estimated database size in GB from docs/sizing.md. Absent: no estimate. */
   readonly diskGb?: number

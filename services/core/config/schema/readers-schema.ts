@@ -102,7 +102,7 @@ const MODULES_ALLOWED = 'an empty list: filter modules of the replaced system ar
 /** Schema of an entry of `readers.config.json`. */
 export const readerSchema = section({
   name: readerName().describe(
-    'Identity of the reader. It must be unique and must not change once it has started.',
+    'Identity of the reader. The name must be unique, and must not change once the reader has started.',
   ),
   server_addr: hostName()
     .default('0.0.0.0')
@@ -118,7 +118,7 @@ export const readerSchema = section({
   start_block_override: flag()
     .default(false)
     .describe(
-      'Allow a `start_block` other than the known one of the chain, and handlers that are added later. Data from earlier blocks will be missing.',
+      'Allow a `start_block` other than the known start block of the chain, and allow handlers to be added after the first start. Data from earlier blocks will be missing.',
     ),
   stop_block: blockNumber().default(0).describe('Last block to index (inclusive); 0 = never stop.'),
   irreversible_only: flag().default(false).describe('Index only blocks that no fork can undo.'),
@@ -138,7 +138,7 @@ export const readerSchema = section({
   ship_check_roots: flag()
     .default(true)
     .describe(
-      'Compare the transactions and actions of each reversible block with the Merkle roots in its header. A node that sends a differing block is not used any more. Set it to false for a chain with other rules for Merkle roots.',
+      'Compare the transactions and actions of each reversible block with the Merkle roots in its header. The reader no longer uses a node that sends a block with a different root. Set to false for a chain with other rules for Merkle roots.',
     ),
   ship_check_history_roots: flag()
     .default(false)
@@ -192,10 +192,10 @@ export const readerSchema = section({
     .describe('Delete the rows of this reader at every start and index again.'),
   list_polls: list(listPoll, 64)
     .default([])
-    .describe('Where named lists of accounts and collections come from.'),
+    .describe('Sources of the named lists of accounts and collections.'),
   accept_v2_gap: flag()
     .default(false)
-    .describe('Continue with a database whose data of contract version 2 have a gap.'),
+    .describe('Continue with a database that has a gap in the data of contract version 2.'),
 })
 
 /** Schema of `readers.config.json`. */

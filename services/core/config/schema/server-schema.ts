@@ -24,7 +24,7 @@ const rateLimit = section({
   requests: integer(1, 1_000_000_000).describe('Maximum number of requests per client in one interval.'),
   bill_execution_time: flag()
     .default(false)
-    .describe('Whether each further second that a request takes counts as one more request.'),
+    .describe('Whether each second that a request takes after its first second counts as one more request.'),
 })
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
@@ -70,7 +70,7 @@ function isRegularExpression(value: string): boolean {
 const defaultLimits = {
   accounts: [5000, '/v1/accounts'],
   assets: [1000, '/v1/assets'],
-  assets_accounts: [5000, 'nothing; accepted because existing files carry it'],
+  assets_accounts: [5000, 'no route; accepted because existing configuration files contain the key'],
   auctions: [100, '/v1/auctions'],
   burns: [5000, '/v1/burns'],
   buyoffers: [100, '/v1/buyoffers and /v1/template_buyoffers'],
@@ -109,14 +109,16 @@ const commonArgs = {
   socket_features: section({
     asset_update: flag()
       .default(false)
-      .describe('Send the events back and update to socket.io clients (assets namespace).'),
+      .describe('Send the events `back` and `update` to socket.io clients (assets namespace).'),
   })
     .prefault({ asset_update: true })
     .describe('Which live events are sent.'),
   api_features: section({
     disable_v1_sales: flag()
       .default(false)
-      .describe('Answer /v1/sales and its count as /v2/sales does (market namespace).'),
+      .describe(
+        'Answer /v1/sales and /v1/sales/_count like /v2/sales and /v2/sales/_count (market namespace).',
+      ),
   })
     .prefault({})
     .describe('Which routes are served.'),
@@ -149,12 +151,12 @@ const live = section({
   messages_per_second: integer(1, 10_000)
     .default(10)
     .describe(
-      'Maximum number of messages that a client may send per second; for socket.io, packets of every kind count. A client may save up the messages of ten seconds. Further messages end the connection.',
+      'Maximum number of messages that a client may send per second; for socket.io, packets of every kind count. A client that was silent for ten seconds may send the messages of ten seconds at once. A message above the limit ends the connection.',
     ),
   max_queue_bytes: integer(65_536, 1_073_741_824)
     .default(8_388_608)
     .describe(
-      'Maximum number of unread bytes of a client. Beyond it, nothing more is sent until the client has read.',
+      'Maximum number of bytes that a client has not read yet. Above the maximum, nothing more is sent until the client has read.',
     ),
 })
 
@@ -263,7 +265,9 @@ export const serverSchema = section({
     .describe('Client addresses whose requests are neither limited nor answered from the cache.'),
   peer_whitelist: list(addressRange(), 10_000)
     .default([])
-    .describe('Like ip_whitelist, by the address of the TCP connection, which no header can forge.'),
+    .describe(
+      'Like ip_whitelist, but compares the address of the TCP connection, which no header can forge.',
+    ),
   slow_query_threshold: integer(0, 86_400_000)
     .default(0)
     .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
@@ -278,7 +282,7 @@ export const serverSchema = section({
   max_list_queries: integer(1, 10_000)
     .optional()
     .describe(
-      'Maximum number of requests for lists and statistics that use a database connection at the same time. Shared out among the processes. If not set: three for every two processors of this machine, and two for each process.',
+      'Maximum number of requests for lists and statistics that use a database connection at the same time. Shared out among the processes. If not set: 1.5 requests per processor of this machine, and at least 2 per process.',
     ),
   max_body_bytes: integer(1_024, 104_857_600)
     .default(1_048_576)
@@ -288,7 +292,7 @@ export const serverSchema = section({
     .describe(
       'Maximum number of bytes of all request bodies that a process is reading. One client gets at most a quarter.',
     ),
-  limits: answerLimits.prefault({}).describe('Limits of answers.'),
+  limits: answerLimits.prefault({}).describe('Limits of the size of answers.'),
   max_connections: integer(1, 1_000_000)
     .default(16_384)
     .describe(
@@ -308,16 +312,18 @@ export const serverSchema = section({
     ),
   console: flag()
     .default(true)
-    .describe('Whether / shows browsers a page with the state of the service. Otherwise / is not found.'),
+    .describe(
+      'Whether browsers get the console at /: a page with the state of the service. If false, / answers with status 404.',
+    ),
   seals: flag()
     .default(true)
     .describe(
-      'Whether /seals is served, with which other operators compare their history: see docs/seals.md.',
+      'Whether /seals is served. Other operators compare their history with the seals: see docs/seals.md.',
     ),
   cors: list(originPattern, 256)
     .default([])
     .describe(
-      'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin. The proxy of the appliance holds the state service, GraphQL and its own refusals to them as well; a state service without that proxy answers every origin.',
+      'Origins of the web pages that may call the api: regular expressions, each matched anywhere in the origin; empty = every origin. The proxy of the appliance applies the list also to the state service, to GraphQL and to its own error answers. A state service without this proxy accepts every origin.',
     ),
   live: live.prefault({}).describe('Limits of live connections: websockets, event streams, socket.io.'),
   namespaces: list(namespaceSchema, 32, 1).describe('The namespaces that are served, with their paths.'),

@@ -21,14 +21,14 @@ export const COMPRESSION_THRESHOLD_BYTES = 1_024
 const brotliText = promisify(brotliCompress)
 const gzipText = promisify(gzip)
 /**
- * Lists are compressed once and sent once. Brotli 1 is smaller than gzip 2 or 3 and takes half the time. Higher levels
- * save a tenth of the bytes for two to four times the time (figures in docs/decisions.md).
+ * Lists are compressed once and sent once. The output of Brotli 1 is smaller than the output of gzip 2 or 3, in half
+ * the time. Higher levels save a tenth of the bytes and take two to four times as long (figures in docs/decisions.md).
  */
 const BROTLI_QUALITY = 1
 const GZIP_LEVEL = 2
 /**
- * Minimum body size to compress in another thread, bytes: the handover of a smaller body takes longer than
- * its compression.
+ * Minimum size in bytes of a body that another thread compresses: to hand over a smaller body takes longer than to
+ * compress the body.
  */
 const OTHER_THREAD_BYTES = 16_384
 
@@ -37,7 +37,8 @@ const MAX_KNOWN_HEADERS = 200
 const knownHeaders = new Map<string, Encoding>()
 
 /**
- * Chooses the best encoding that an `Accept-Encoding` header allows; of equal weights, the one that compresses better.
+ * Chooses the encoding with the greatest weight in an `Accept-Encoding` header. If weights are equal, chooses the
+ * encoding with the smaller output.
  */
 export function negotiateEncoding(accepted: string): Encoding {
   if (accepted === '') return 'identity'

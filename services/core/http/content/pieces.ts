@@ -23,7 +23,8 @@ export async function writePieces(
   const source = Readable.from(pieces, { objectMode: true, highWaterMark: 1 })
   const compressor = createCompressor(encoding)
   const steps = compressor ? [source, compressor, count, response] : [source, count, response]
-  // Disable the leak warning: the pipeline adds listeners to those that limits and measurements have added.
+  // Disable the warning about listener leaks: with the listeners of limits and measurements, the listeners of the
+  // pipeline exceed the ten that Node.js expects.
   response.setMaxListeners(0)
   try {
     await pipeline(steps)

@@ -53,7 +53,7 @@ export function describeBodyLimits(
     { ...body, counts: 'bytes of a body, as sent and as decompressed', per: 'request', beyond: '413' },
     {
       ...together,
-      counts: `bytes of bodies that are read at once, 1/${1 / SHARE_OF_ONE} of them for one address`,
+      counts: `bytes of bodies that are read at once, 1/${1 / SHARE_OF_ONE} of these bytes for one address`,
       per: 'process',
       beyond: '503 with `Retry-After`',
     },
@@ -129,7 +129,8 @@ function readBytes(
     const end = (): void => {
       clearTimeout(late)
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut)
-      // Stop reading a refused body. Later stream errors need a listener, or they would crash the process.
+      // Stop reading a refused body. Later stream errors need a listener, because a stream error without a listener
+      // ends the process.
       request.pause().on('error', () => undefined)
     }
     const refuse = (error: RequestError): void => {

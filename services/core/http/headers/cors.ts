@@ -7,7 +7,8 @@ const MAX_ORIGIN_LENGTH = 300
 
 const everyOrigin: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
 /**
- * Makes caches store one response per origin; otherwise they could answer one origin with the CORS headers of another.
+ * Makes caches store one response per origin. Otherwise a cache could answer one origin with the CORS headers of
+ * another origin.
  */
 const otherOrigin: Headers = { Vary: 'Origin' }
 

@@ -12,13 +12,13 @@ export interface Client {
   /** Normalized address of the TCP connection; `unknown` if the connection is already closed. */
   readonly peer: string
   /**
-   * Client address. Without a trusted proxy, the address of the peer; else the furthest address that a
-   * trusted proxy vouches for.
+   * Client address. Without a trusted proxy: the address of the peer. Otherwise: the leftmost address in
+   * `X-Forwarded-For` that a trusted proxy wrote.
    */
   readonly address: string
 }
 
-/** Client settings. The keys are those of server.config.json. */
+/** Client settings, with the keys of server.config.json. */
 export interface ClientSettings {
   readonly trust_proxy: TrustedProxies
   readonly ip_whitelist: readonly string[]
@@ -80,8 +80,7 @@ export function createClients(
 /**
  * Creates a function that finds the client address of a request. Reads `X-Forwarded-For` from the right: each proxy
  * appends the address that it sees. Reading stops at the first entry whose writer is not trusted, so entries that a
- * client forges further left have no effect. A number trusts that many proxies, of which the TCP peer is the first;
- * `true` means 1.
+ * client forges further left have no effect. A number n trusts n proxies, the TCP peer included; `true` means 1.
  */
 export function createClientFinder(trusted: TrustedProxies): (request: IncomingMessage) => Client {
   if (trusted === false) {
@@ -98,7 +97,7 @@ export function createClientFinder(trusted: TrustedProxies): (request: IncomingM
     for (const entry of fromTheRight(forwardedOf(request))) {
       if (!trusts(address, hop)) break
       const before = normalizeAddress(withoutPort(entry))
-      // The entry is not an address: nothing further left can be trusted.
+      // The entry is not an address, so entries further left cannot be trusted.
       if (before === undefined) break
       address = before
       hop++

@@ -6,7 +6,7 @@ import type { KnownClient } from './clients.ts'
 import type { RequestCounter } from './request-counter.ts'
 import { RequestError } from '../request-error.ts'
 
-/** Rate limit settings. The keys are those of server.config.json. */
+/** Rate limit settings, with the keys of server.config.json. */
 export interface RateLimitSettings {
   /** Window length in seconds. */
   readonly interval: number
@@ -29,7 +29,7 @@ export interface RequestLimit {
   /** Counts a request of a client, allowed or refused. */
   count(client: string): Promise<RequestWindow>
   /**
-   * With `bill_execution_time`: counts one more request for each further second that a request took. The
+   * With `bill_execution_time`: counts one more request for each second that a request took after its first second. The
    * response to this request does not contain the additional counts yet.
    */
   bill(client: string, elapsedMs: number): void
@@ -108,8 +108,8 @@ export interface RateLimitParts {
 
 /**
  * Refuses requests above the limit with 429. All requests of a window count, including refused ones. With
- * `bill_execution_time`, each further second that a request takes counts as one more request; the headers of
- * the client's next response include the additional counts.
+ * `bill_execution_time`, each second that a request takes after its first second counts as one more request. The
+ * headers of the client's next response include the additional counts.
  */
 export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts): Middleware {
   const { settings } = limit
@@ -151,10 +151,11 @@ export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts
 const ID_PREFIX = 'limit:'
 
 /**
- * Replaces the Redis client of koa-ratelimit. koa-ratelimit calls one command, which counts a request and returns the
- * requests left before it and the end of the window in seconds since 1970. Its original script stores the time of each
- * request in a sliding window and fails without Redis. This replacement counts in fixed windows, as clients of the
- * replaced system expect, works without Redis and supports billing.
+ * Replaces the Redis client of koa-ratelimit. koa-ratelimit calls one command, which counts a request and returns two
+ * numbers: the requests that were left before the request, and the end of the window in seconds since 1970. The
+ * original script of koa-ratelimit stores the time of each request in a sliding window and fails without Redis. The
+ * replacement counts in fixed windows, as clients of the replaced system expect, works without Redis and supports
+ * `bill_execution_time`.
  */
 function countingDatabase(limit: RequestLimit): Redis {
   const ratelimiter = async (id: string): Promise<[remaining: number, reset: number, total: number]> => {

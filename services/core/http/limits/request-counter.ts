@@ -9,7 +9,10 @@ export interface RequestCounter {
   add(client: string, hits: number): Promise<CounterState>
 }
 
-/** Memory for this process's own counters; enough for about a hundred thousand clients. */
+/**
+ * Memory for the counters of this process, used while the store is unavailable; enough for about a hundred thousand
+ * clients.
+ */
 const LOCAL_BYTES = 32 * 2 ** 20
 
 /**

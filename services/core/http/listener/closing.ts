@@ -6,7 +6,7 @@ const queues = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
  * Calls `task` once, when the response has been sent or its connection is closed. Node emits 'close' only on the
- * response that is being sent; this function also closes the pipelined responses behind it.
+ * response that is being sent; this function also closes the pipelined responses that wait behind that response.
  */
 export function onceClosed(
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },

@@ -13,7 +13,8 @@ import { findPortHolder } from './port-holder.ts'
 /** Timeouts for clients, in ms; tests shorten them. */
 export interface ListenerTiming {
   /**
-   * Keep-alive timeout. Must exceed the reuse time of load balancers, or they send requests into a closing connection.
+   * Keep-alive timeout. Must exceed the time for which load balancers reuse a connection. Otherwise a load balancer
+   * sends requests into a connection that is being closed.
    */
   readonly keepAliveMs: number
   /** Maximum time from the first byte of a request to the end of its headers. */
@@ -34,7 +35,7 @@ const defaultTiming: ListenerTiming = {
   drainMs: 10_000,
 }
 
-/** Node checks for late requests this often per shortest timeout. */
+/** Number of times that Node.js checks for late requests within `headersMs`, the shortest timeout. */
 const CHECKS_PER_LIMIT = 4
 
 /** Maximum size of request line and headers together; longer queries go into a body. */
@@ -64,7 +65,7 @@ export const listenerLimits: readonly Limit[] = [
     counts: 'requests in progress',
     per: 'connection',
     value: String(MAX_IN_PROGRESS),
-    beyond: 'the next ones are not read until an answer has been sent',
+    beyond: 'further requests are not read until an answer has been sent',
   },
   {
     counts: 'time in which a client reads nothing of its answer',
@@ -98,7 +99,7 @@ export interface ListenerOptions {
   readonly maxConnections?: number
   /** Connection limit per address; no limit if absent. */
   readonly maxConnectionsOfOne?: number
-  /** Identifies the remote end of a connection; without it, no peer counts as a proxy. */
+  /** Identifies the remote end of a connection. Without this function, no peer counts as a proxy. */
   readonly peerOf?: (socket: Socket) => Peer
 }
 
@@ -148,7 +149,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket)
-    // A response is partly sent: an error response would become a part of its body.
+    // A response is partly sent: an error response would become a part of the body of that response.
     if (response?.headersSent && !response.writableFinished) socket.destroy()
     else answerClientError(error, socket, options.failureBody)
   })
@@ -176,8 +177,8 @@ async function portFailure(address: string, port: number, cause: NodeJS.ErrnoExc
 }
 
 /**
- * Tracks connections without a request so far: browsers open some in advance. Node does not count them as idle, so
- * closing must destroy them.
+ * Tracks connections without a request so far, such as connections that browsers open in advance. Node.js does not
+ * count these connections as idle, so `drain` must destroy them.
  */
 function trackSilent(server: Server): ReadonlySet<Socket> {
   const silent = new Set<Socket>()
@@ -189,7 +190,10 @@ function trackSilent(server: Server): ReadonlySet<Socket> {
   return silent
 }
 
-/** Writes an error response by hand: a request that Node cannot parse never reaches the application. */
+/**
+ * Writes an error response directly to the socket, because a request that Node.js cannot parse never reaches the
+ * application.
+ */
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,

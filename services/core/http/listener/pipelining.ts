@@ -19,8 +19,8 @@ export interface PipeliningLimit {
  * Limits the requests in progress on each connection of a server.
  *
  * @param isDirect whether Node's parser may read the connection directly until a second request arrives before the
- * first response. Direct reading saves 20 us of processor time per request (a response from the cache takes 60). For
- * peers that send one request at a time, such as the proxy.
+ * first response. Direct reading saves 20 us of processor time per request; a whole response from the cache takes 60
+ * us. Meant for peers that send one request at a time, such as the proxy.
  */
 export function limitPipelining(server: Server, isDirect: (socket: Socket) => boolean): PipeliningLimit {
   const connections = new WeakMap<Duplex, Pipeline>()
@@ -37,9 +37,9 @@ export function limitPipelining(server: Server, isDirect: (socket: Socket) => bo
 
 /**
  * Gate for the requests of one connection. Node's parser consumes everything that a socket delivers: 64 KB of small
- * requests start two thousand of them in one turn of the event loop. The gate passes the parser the bytes up to the
- * end of one request's headers at a time. While too many requests are in progress, the rest goes back into the paused
- * socket and is read in a later turn, so that other connections are served in between.
+ * requests start two thousand of them in one turn of the event loop. The gate passes the parser the bytes up to the end
+ * of one request's headers at a time. While too many requests are in progress, the gate returns the remaining bytes to
+ * the paused socket. A later turn of the event loop reads these bytes, so that other connections are served in between.
  */
 class Pipeline {
   readonly #socket: Socket

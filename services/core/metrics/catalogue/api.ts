@@ -104,7 +104,7 @@ export const apiMetrics = {
   // Database statements of requests
   pronghorn_database_query_duration_seconds: {
     kind: 'histogram',
-    help: 'Time of database statements, including failed ones. `query` is the name of the statement; for a statement that is built for a request, namespace and route.',
+    help: 'Time of database statements, including failed statements. `query` is the name of the statement; for a statement that is built for a request, `query` is namespace and route.',
     labels: ['query', 'server'],
     programs: ['api'],
     buckets: answerSeconds,

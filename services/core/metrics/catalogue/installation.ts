@@ -35,7 +35,7 @@ export const installationMetrics = {
   },
   pronghorn_database_disk_free_bytes: {
     kind: 'gauge',
-    help: 'Free bytes of the disk of the database; absent without `--disk`, which names a folder on it.',
+    help: 'Free bytes of the disk of the database; absent unless `--disk` names a folder on this disk.',
     labels: [],
     programs: ['filler'],
   },

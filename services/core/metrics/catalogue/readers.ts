@@ -13,14 +13,14 @@ export const readerMetrics = {
   // Readers
   pronghorn_reader_blocks_behind: {
     kind: 'gauge',
-    help: 'Blocks from the last committed one to the head of the chain (of irreversible blocks, for a reader of only those).',
+    help: 'Number of blocks between the last committed block and the head of the chain; for a reader with `irreversible_only`, between the last committed and the last irreversible block.',
     labels: reader,
     programs: ['api', 'filler'],
     aggregation: 'max',
   },
   pronghorn_reader_seconds_behind: {
     kind: 'gauge',
-    help: 'Age of the last committed block. The filler compares its time with the present, the api with the head of the chain.',
+    help: 'Age of the last committed block. In the filler: present time minus block time. In the api: time of the head block minus block time.',
     labels: reader,
     programs: ['api', 'filler'],
     aggregation: 'max',
@@ -69,7 +69,7 @@ export const readerMetrics = {
   },
   pronghorn_reader_missing_blocks: {
     kind: 'gauge',
-    help: 'Blocks below the last committed one that were skipped because start_block was raised; /health lists them.',
+    help: 'Blocks below the last committed block that were skipped because start_block was raised; /health lists the skipped blocks.',
     labels: reader,
     programs: ['filler'],
     aggregation: 'max',
@@ -133,13 +133,13 @@ export const readerMetrics = {
   },
   pronghorn_reader_connections_total: {
     kind: 'counter',
-    help: 'Connections opened to the node; every one after the first is a reconnect.',
+    help: 'Connections opened to the node; every connection after the first is a reconnect.',
     labels: reader,
     programs: ['filler'],
   },
   pronghorn_node_state: {
     kind: 'gauge',
-    help: '1 for the current state of the chain node: connecting, watched, reading, followed or failed.',
+    help: '1 for the current state of the chain node: connecting, watched (answers status requests only), reading (sends a range of blocks), followed (streams new blocks) or failed.',
     labels: [...node, 'state'],
     programs: ['filler'],
   },
@@ -229,7 +229,7 @@ export const readerMetrics = {
   },
   pronghorn_state_undecodable_rows_total: {
     kind: 'counter',
-    help: 'Stored rows that no ABI of their contract fits, by contract; they are returned in hexadecimal.',
+    help: 'Stored rows that no ABI of their contract fits, by contract; the state service returns such rows in hexadecimal.',
     labels: ['contract'],
     programs: ['state'],
   },
