@@ -251,7 +251,7 @@ describe('migrate', () => {
     await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
     try {
       expect(await refuse({ user: role, password: 'guest' })).toMatch(
-        /^DATABASE_PERMISSION: the database user lacks a right while creating the tables <- permission denied/,
+        /^DATABASE_PERMISSION: the database user lacks a privilege while creating the tables <- permission denied/,
       )
     } finally {
       await admin.query(`DROP ROLE ${role}`)
@@ -274,7 +274,7 @@ describe('migrate', () => {
       const readOnly = await migrateAs(['SET default_transaction_read_only = on'])
       expect(readOnly.code).toBe(75)
       expect(readOnly.err).toMatch(
-        /^DATABASE_READ_ONLY: PostgreSQL takes no writes while .* <- cannot execute .* read-only transaction.*\nPoint `sqldb\.host` \(POSTGRES_HOST\) at the primary/,
+        /^DATABASE_READ_ONLY: PostgreSQL accepts no writes while .* <- cannot execute .* read-only transaction.*\nPoint `sqldb\.host` \(POSTGRES_HOST\) at the primary/,
       )
       // Functions that shadow `current_setting` make the server report version 13.
       await admin.query('CREATE SCHEMA old')

@@ -77,7 +77,7 @@ describe('/health', () => {
   it('/health reports degraded  if answers are right but a component reports a problem', () => {
     expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ kvstore: 'read-only' })).toBe(
-      'degraded: the key-value store refuses writes: it is a read-only replica (READONLY)',
+      'degraded: the key-value store refuses writes: the server is a read-only replica (READONLY)',
     )
     expect(statusOf({ readers: [{ ...reader, blockNum: 970 }] })).toBe(
       'degraded: a reader is 31 blocks behind',

@@ -206,7 +206,7 @@ export class ByteSink {
     return this.#bytes
   }
 
-  /** Discards the content and keeps the memory. */
+  /** Discards the content. The next content reuses the memory. */
   clear(): this {
     this.#length = 0
     return this

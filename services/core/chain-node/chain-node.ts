@@ -33,7 +33,7 @@ export interface NodeBlock {
 /**
  * Reads the head from a chain node's HTTP API (`get_info`).
  *
- * @throws RetryableError `CHAIN_UNREACHABLE` if the node does not answer, or not like a chain node.
+ * @throws RetryableError `CHAIN_UNREACHABLE` if the node does not answer, or if the reply is not a `get_info` reply.
  */
 export async function readChainInfo(url: string): Promise<ChainInfo> {
   const info = await ask(url, '/v1/chain/get_info', {}, answerBytes.info)
@@ -117,8 +117,8 @@ async function readTableRows(url: string, request: TableRowsRequest): Promise<Ta
 /**
  * Reads all current rows of a contract table as JSON.
  *
- * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`, or `CHAIN_TABLE_TOO_LARGE` if the table has
- * more than `maxPages` pages.
+ * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`, or `CHAIN_TABLE_TOO_LARGE` if the table
+ * has more than `maxPages` pages.
  */
 export async function readTable(
   url: string,
@@ -166,7 +166,7 @@ export async function checkChainId(url: string, chainId: string): Promise<boolea
   if (info !== null && info.chainId !== chainId) {
     throw new FatalError(
       'CHAIN_MISMATCH',
-      `the chain node ${shownAddress(url)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+      `the chain node ${shownAddress(url)} serves chain ${info.chainId}, but the configuration names chain ${chainId}`,
       { details: { held: `chain ${chainId}` } },
     )
   }

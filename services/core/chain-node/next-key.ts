@@ -21,6 +21,6 @@ export async function nextKeyOf(
     throw new RetryableError('CHAIN_UNREACHABLE', `${label} sent an unexpected reply to get_table_rows`)
   const { server_version_string: version } = await readInfo()
   const shown = typeof version === 'string' ? version.slice(0, 64) : 'of an unknown version'
-  const message = `${label} (${shown}) has more rows of a table than one answer holds, and its answers have no next_key to read them by`
+  const message = `${label} (${shown}) has more rows of a table than fit into one answer, but the answer has no next_key to request the remaining rows`
   throw new FatalError('CHAIN_NODE_TOO_OLD', message)
 }

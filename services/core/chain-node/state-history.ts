@@ -5,7 +5,7 @@ import { readChainInfo } from './chain-node.ts'
 import { nodeRefusal } from './failure.ts'
 
 const TIMEOUT_MS = 8_000
-/** Maximum size of the first message. A node sends its protocol ABI first, which has some ten kilobytes. */
+/** Maximum size of the first message. The first message of a node is its protocol ABI of about 35 kB. */
 const MAX_GREETING_BYTES = 4 * 1024 * 1024
 
 /**
@@ -26,13 +26,13 @@ async function checkStateHistory(url: string): Promise<void> {
         )
       }
       const timer = setTimeout(() => {
-        fail(`it sent nothing for ${TIMEOUT_MS / 1_000} s`)
+        fail(`the server sent nothing for ${TIMEOUT_MS / 1_000} s`)
       }, TIMEOUT_MS)
       socket.once('message', (data, isBinary) => {
         clearTimeout(timer)
         const text = isBinary || !Buffer.isBuffer(data) ? '' : data.toString('utf8')
         if (text.includes('get_status_request')) resolve()
-        else fail('it uses another protocol')
+        else fail('the server uses another protocol')
       })
       socket.once('error', (error) => {
         clearTimeout(timer)
@@ -42,7 +42,7 @@ async function checkStateHistory(url: string): Promise<void> {
       })
       socket.once('close', () => {
         clearTimeout(timer)
-        fail('it closed the connection')
+        fail('the server closed the connection')
       })
     })
   } finally {
@@ -54,7 +54,9 @@ async function checkStateHistory(url: string): Promise<void> {
 /** Translates an error of the websocket library into plain words. */
 function wordsOf(error: Error): string {
   const [, status] = /^Unexpected server response: (\d+)$/.exec(error.message) ?? []
-  return status === undefined ? describeError(error) : `it answers HTTP ${status} and opens no websocket`
+  return status === undefined
+    ? describeError(error)
+    : `the server answers HTTP ${status} and opens no websocket`
 }
 
 /** The two addresses of a chain node. */

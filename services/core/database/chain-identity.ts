@@ -7,7 +7,7 @@ export interface IdentityReader {
 }
 
 /**
- * Checks that a migrated database belongs to a chain. A database without a chain passes.
+ * Checks that a migrated database belongs to the given chain. A database without a chain passes.
  * @throws FatalError `CHAIN_MISMATCH`; its detail `held` names the chain of the database.
  */
 export async function checkDatabaseChain(client: IdentityReader, chainId: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function checkDatabaseChain(client: IdentityReader, chainId: string
   const held = nameChain(other.chain_id)
   throw new FatalError(
     'CHAIN_MISMATCH',
-    `the database holds ${held}, the configuration names ${nameChain(chainId)}`,
+    `the database belongs to ${held}, but the configuration names ${nameChain(chainId)}`,
     {
       details: { expected: chainId, actual: other.chain_id, held },
     },

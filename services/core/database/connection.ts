@@ -5,7 +5,7 @@ import type { DatabaseSsl } from './encryption.ts'
 import { repeatWhileLate } from './late-loop.ts'
 import { FIND_RESTORE, refuseFoundRestore } from './unfinished-restore.ts'
 
-/** Address of a PostgreSQL database. The keys are those of `sqldb` in connections.config.json. */
+/** Address of a PostgreSQL database, with the keys of `sqldb` in connections.config.json. */
 export interface DatabaseAddress {
   readonly host: string
   readonly port: number
@@ -29,8 +29,8 @@ export interface DatabaseLimits {
   /** Connect timeout in ms; default 10 seconds. Tests shorten it. */
   readonly connectTimeoutMs?: number
   /**
-   * Whether the session belongs to a restore or inspects one. Other sessions are refused until the restore
-   * ends.
+   * Whether the session belongs to a restore, or inspects an unfinished restore. Other sessions are refused until the
+   * restore ends.
    */
   readonly isOfRestore?: true
 }
@@ -74,8 +74,8 @@ async function readPassword({ password, password_file: file }: DatabaseAddress):
 }
 
 /**
- * Applies the settings of a session by SET, because PgBouncer refuses most settings as startup parameters.
- * Refuses a database whose restore is unfinished. ⏎
+ * Applies the settings of a session by SET, because PgBouncer refuses most settings as startup parameters. Refuses a
+ * database whose restore is unfinished.
  *
  * @throws RetryableError `RESTORE_UNFINISHED`.
  */
@@ -88,7 +88,7 @@ async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<voi
   // A service that was cut off may reconnect while a restore fills the database.
   if (limits.isOfRestore !== true) statements.push(FIND_RESTORE)
   if (statements.length === 0) return
-  // A query of several statements returns an array of results.
+  // A query of several statements returns an array of results, one per statement.
   const found: unknown = await client.query(statements.join('; '))
   const last = (Array.isArray(found) ? found.at(-1) : found) as pg.QueryResult
   if (limits.isOfRestore !== true) refuseFoundRestore(last)

@@ -53,7 +53,7 @@ it('a database of another chain is refused, and the error names both chains', as
     await checkDatabaseChain(client, demo)
     const refused = expect.objectContaining({
       code: 'CHAIN_MISMATCH',
-      message: expect.stringMatching(/^the database holds the demo chain, .*c2c2/) as string,
+      message: expect.stringMatching(/^the database belongs to the demo chain, .*c2c2/) as string,
     }) as Error
     await expect(checkDatabaseChain(client, own)).rejects.toEqual(refused)
   } finally {

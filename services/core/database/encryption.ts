@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { FatalError } from '../errors/index.ts'
 
-/** Encryption of connections to PostgreSQL. The keys are those of `sqldb.ssl`. */
+/** Encryption of connections to PostgreSQL, with the keys of `sqldb.ssl`. */
 export interface DatabaseSsl {
   /** `require` accepts any certificate; `verify-full` requires a certificate for the host from a trusted authority. */
   readonly mode: 'off' | 'require' | 'verify-full'

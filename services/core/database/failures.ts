@@ -24,7 +24,7 @@ const loginRefused: Known = {
     `${serverOf(place)} refuses the login${place === undefined ? '' : ` of user ${place.user} to database ${place.database}`}`,
 }
 
-/** Describes the exhausted connection limit for the remedy, if it is the limit of a role or of a database. */
+/** Describes the exhausted connection limit for the remedy, if the limit belongs to a role or to a database. */
 function exhaustedLimit({ message }: Error): ErrorDetails {
   const [, kind, name] = /too many connections for (role|database) (".*")/.exec(message) ?? []
   if (kind === undefined) return {}
@@ -42,7 +42,7 @@ const known: Readonly<Record<string, Known>> = {
     details: exhaustedLimit,
   },
   '57P03': { code: 'DATABASE_UNAVAILABLE', message: (place) => `${serverOf(place)} is starting or stopping` },
-  '25006': { code: 'DATABASE_READ_ONLY', message: (place) => `${serverOf(place)} takes no writes` },
+  '25006': { code: 'DATABASE_READ_ONLY', message: (place) => `${serverOf(place)} accepts no writes` },
   '28P01': loginRefused,
   '28000': loginRefused,
   '3D000': {
@@ -51,7 +51,7 @@ const known: Readonly<Record<string, Known>> = {
   },
   '42501': {
     code: 'DATABASE_PERMISSION',
-    message: (place) => `the database user${place === undefined ? '' : ` ${place.user}`} lacks a right`,
+    message: (place) => `the database user${place === undefined ? '' : ` ${place.user}`} lacks a privilege`,
     isLasting: true,
   },
 }
@@ -59,7 +59,7 @@ const known: Readonly<Record<string, Known>> = {
 /** Error codes of all causes that an operator has to fix. */
 export const operatorFailures: readonly ErrorCode[] = Object.values(known).map(({ code }) => code)
 
-/** Operating system messages that PostgreSQL passes on under other SQLSTATEs. */
+/** Messages of the operating system about a full disk, which PostgreSQL reports under SQLSTATEs other than 53100. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 
 /**
@@ -71,7 +71,7 @@ export function databaseFailure(cause: unknown, otherwise: string, place?: Datab
   const details = place === undefined ? {} : { user: place.user, database: place.database }
   if (cause instanceof PronghornError) return cause.addDetails(details)
   if (isUnencrypted(cause)) {
-    const message = `${serverOf(place)} cannot be reached over TLS as sqldb.ssl asks`
+    const message = `${serverOf(place)} cannot be reached over TLS as sqldb.ssl requires`
     return new RetryableError('DATABASE_TLS', message, { cause, details })
   }
   if (isRefused(cause)) {
@@ -149,7 +149,7 @@ export async function checkServer(client: pg.ClientBase): Promise<void> {
     )
 }
 
-/** Adds the purpose of the statement to an error whose cause an operator has to fix; returns other errors unchanged. */
+/** Adds the purpose of the statement to an error whose cause an operator has to fix. Returns other errors unchanged. */
 export function explainDatabaseError(cause: unknown, doing: string): unknown {
   const found = knownFailure(cause)
   if (found === undefined) return cause

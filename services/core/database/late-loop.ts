@@ -6,7 +6,7 @@ const TICK_MS = 200
  */
 const TELLING_PART = 1 / 4
 
-/** Messages of `pg` for timeouts measured in this process, in contrast to timeouts of the server. */
+/** Messages of `pg` for timeouts that this process measures. Timeouts of the server have other messages. */
 const OWN_LIMIT =
   /^timeout expired|^timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/
 
@@ -62,7 +62,7 @@ function isOwnLimit(error: unknown): boolean {
 export function answerWithin<T>(work: () => Promise<T>, ms: number, what: string): Promise<T> {
   return repeatWhileLate(() => {
     const answer = work()
-    // After the timeout nobody awaits the result; a late rejection must not be unhandled.
+    // After the timeout nobody awaits the result, so a late rejection needs a handler.
     answer.catch(() => undefined)
     let limit: NodeJS.Timeout | undefined
     const late = new Promise<never>((_resolve, reject) => {

@@ -31,7 +31,10 @@ const FIRST_MIGRATION = 1000
 /** Table of the applied migrations. */
 export const HISTORY = `public.${MIGRATIONS}`
 
-/** Table of the applied migrations of an unfinished restore: without `HISTORY` no process serves the database. */
+/**
+ * Table of the applied migrations while a restore is unfinished. `HISTORY` does not exist until the restore is
+ * complete, so no process serves the database.
+ */
 export const RESTORE_HISTORY = `${RESTORE_SCHEMA}.${MIGRATIONS}`
 
 /** Reads the numbered SQL files in ascending order. */
@@ -52,14 +55,14 @@ export async function readMigrations(): Promise<Migration[]> {
 
 /**
  * Migrates the database to the newest schema. All files run in one transaction, so that the previous version can
- * continue if a file fails. A concurrent run waits. A lock that is not granted within half a second is given up and
- * requested again, because API requests queue behind a waiting lock request.
+ * continue if a file fails. A concurrent run waits. If PostgreSQL does not grant a lock within half a second, the
+ * migration gives up the lock request and starts again, because API requests queue behind a waiting lock request.
  *
  * @returns numbers of the files that were applied by this call.
  * @throws the error of a cause that an operator has to fix (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
- * `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` if a newer version migrated the database;
- * `MIGRATION_FAILED` if an applied file differs from the file of this version, if the database is of a version before
- * 1.0.0, or if a file fails; the message names the file. RetryableError `RESTORE_UNFINISHED`.
+ * `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` if a newer version migrated the database; `MIGRATION_FAILED`
+ * if an applied file differs from the file of this version, if the database is of a version before 1.0.0, or if a file
+ * fails; the message names the file. RetryableError `RESTORE_UNFINISHED`.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   await checkServer(client)
@@ -211,7 +214,8 @@ function isLockTimeout(error: unknown): boolean {
 /**
  * Whether all migrations of this version have been applied.
  *
- * @param options.isStrict refuse a schema that this version does not know: its tables may have columns that no check covers.
+ * @param options.isStrict refuse a schema that this version does not know, because such a schema may have columns that
+ * no check covers.
  * @throws RetryableError `RESTORE_UNFINISHED`; FatalError `DATABASE_TOO_NEW`, `MIGRATION_FAILED` if strict.
  */
 export async function isMigrated(

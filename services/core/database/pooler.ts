@@ -17,7 +17,8 @@ const ROUNDS = 5
  */
 export async function refusePooledTransactions(client: pg.Client, address: DatabaseAddress): Promise<void> {
   const process = await readProcess(client)
-  // Without a pooler, the process id of the protocol handshake is the server's; a pooler sends its own.
+  // Without a pooler, the protocol handshake contains the process id of the server session. A pooler sends another
+  // process id.
   if ((client as unknown as { processID: number | null }).processID === process) return
   const second = await connectDatabase(address, {
     applicationName: 'pronghorn-start',

@@ -23,7 +23,7 @@ const DROP = /^DROP INDEX (\w+\.\w+);$/
 /** Content of `indexes/<family>.sql`. */
 interface DeclaredIndexes {
   readonly indexes: readonly QueryIndex[]
-  /** Indexes of earlier versions, with schema. They stay until the indexes that replace them are built. */
+  /** Indexes of earlier versions, with schema. A replaced index stays until its replacement is built. */
   readonly replaced: readonly string[]
 }
 
@@ -90,8 +90,8 @@ export async function buildQueryIndexes(
   onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  // Make the server notice a lost client: otherwise its build would run on for hours. Not every operating system
-  // supports the check.
+  // Make the server notice that the client is gone. Otherwise the server would continue the build for hours. Not every
+  // operating system supports the check.
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   if (!(await lockFamily(client, family, signal))) return
   try {
@@ -112,8 +112,8 @@ export async function buildQueryIndexes(
 }
 
 /**
- * Collects statistics after building an expression index: without them the planner guesses how often values of the
- * expression occur.
+ * Collects statistics after building an expression index. Without statistics the planner guesses how often values of
+ * the expression occur.
  */
 async function describeExpressions(client: pg.ClientBase, { name, table }: QueryIndex): Promise<void> {
   const { rowCount } = await client.query(
@@ -165,16 +165,16 @@ async function buildOnline(
 }
 
 /**
- * DROP without CONCURRENTLY would queue behind running queries of the table, and the writer would queue behind the
- * DROP.
+ * Drops an index with CONCURRENTLY. A plain DROP would wait for running queries of the table, and the writer would wait
+ * for the DROP.
  */
 async function dropOnline(client: pg.ClientBase, index: string): Promise<void> {
   await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
 }
 
 /**
- * Builds an index on a partitioned table, where PostgreSQL supports no online build: declares the parent's index
- * (invalid until every partition has its own), then builds each partition's index online and attaches it. Later
+ * Builds an index on a partitioned table, where PostgreSQL supports no online build: declares the index of the parent
+ * table (invalid until every partition has an index), then builds each partition's index online and attaches it. Later
  * partitions get the index automatically.
  */
 async function buildOnPartitions(client: pg.ClientBase, index: QueryIndex): Promise<void> {

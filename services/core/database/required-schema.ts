@@ -4,10 +4,11 @@ import { refuseMissingColumns, refuseMissingTables } from './created-tables.ts'
 import { isMigrated } from './migrate.ts'
 
 /**
- * Refuses a database that lacks migrations of this version, has a schema of a later one, or lost a table or a column.
+ * Refuses a database that lacks migrations of this version, has a schema of a later version, or lost a table or a
+ * column.
  *
- * @param options.mayBeLater accept a schema of a later version, with which services of this version still work; it is not
- * searched for lost tables and columns.
+ * @param options.mayBeLater accept a schema of a later version, because services of this version work with such a
+ * schema. A later schema is not searched for lost tables and columns.
  * @throws FatalError `DATABASE_TOO_OLD`, `DATABASE_TOO_NEW`, `DATABASE_TABLE_MISSING`, `DATABASE_COLUMN_MISSING`,
  * `MIGRATION_FAILED`; RetryableError `RESTORE_UNFINISHED`.
  */

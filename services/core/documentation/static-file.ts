@@ -47,7 +47,8 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
       file.maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${file.maxAgeSeconds}`,
     )
     context.set('X-Content-Type-Options', 'nosniff')
-    // Remove the header: it would contain the response time, and some clients would take it for the file's age.
+    // Remove `Last-Modified`: the header would contain the time of the response, and some clients would mistake this
+    // time for the age of the file.
     context.remove('Last-Modified')
     context.vary('Accept-Encoding')
     if (file.headers) context.set(file.headers)
@@ -64,7 +65,7 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
 function loadFile(file: StaticFile): LoadedFile {
   const body = file.load()
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  // A weak tag, because it covers all compressed forms.
+  // A weak tag, because all compressed forms of the file share the tag.
   return { etag: `W/"${digest}"`, forms: new Map([['identity', Promise.resolve(body)]]) }
 }
 

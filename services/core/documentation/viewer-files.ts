@@ -42,9 +42,9 @@ new MutationObserver(() => {
 `
 
 /**
- * Swagger UI plugin that shows a long response in pieces: the browser lays out visible pieces only, while the layout
- * of the whole text takes seconds. Drops the parsed form of a response, which Swagger UI would copy needlessly. The
- * text scrolls, so it is reachable by keyboard.
+ * Swagger UI plugin that shows a long response in pieces: the browser lays out visible pieces only, while the layout of
+ * the whole text takes seconds. Drops the parsed form of a response, which Swagger UI would copy needlessly. The text
+ * scrolls, so `tabIndex` makes the text reachable by keyboard.
  */
 export const PIECES = `const piecesOf = (text) => text.match(/(?:[^\\n]*\\n){1,300}|[^\\n]+$/g) ?? []
 const textOnly = (response) => Object.assign(response, { body: undefined, obj: undefined })
@@ -59,7 +59,7 @@ const piecesPlugin = ({ React }) => ({
 
 /**
  * Styles for narrow windows, where tables become lists and long words break: Swagger UI expects a wide window. Also
- * raises the contrast of its light colours.
+ * raises the contrast of the light colours of Swagger UI.
  */
 export const STYLES = `body { margin: 0; }
 .swagger-ui .highlight-code > pre { max-height: 60vh; overflow: auto; }

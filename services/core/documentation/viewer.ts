@@ -16,8 +16,8 @@ export interface ViewerOptions {
 const WEEK_SECONDS = 7 * 24 * 3600
 
 /**
- * Content security policy: the page may contact this server only. Inline styles are allowed because Swagger UI sets
- * them on its elements; inline scripts are not.
+ * Content security policy: the page may contact this server only. Inline styles are allowed, because Swagger UI sets
+ * inline styles on its elements. Inline scripts are not allowed.
  */
 const POLICY = [
   "default-src 'none'",
@@ -57,7 +57,7 @@ export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
   return files
 }
 
-/** Creates a file from generated text; clients revalidate it each time. */
+/** Creates a file from generated text. Clients revalidate the file each time. */
 export function textFile(
   type: string,
   text: string,
@@ -103,9 +103,9 @@ function startScript(documentPath: string): string {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     filter: true,
-    // Highlighting a page of a list takes the browser seconds.
+    // Syntax highlighting of one page of a list takes a browser several seconds.
     syntaxHighlight: { activated: false },
-    // The validator badge would come from another host.
+    // The page contacts no other host, and the validator badge would be loaded from another host.
     validatorUrl: null,
   }
   return `window.viewer = SwaggerUIBundle({ ...${JSON.stringify(settings, null, 2)}, plugins: [piecesPlugin], responseInterceptor: textOnly })\n`

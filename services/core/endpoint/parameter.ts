@@ -28,7 +28,7 @@ export interface Parameter<T = unknown> extends Form {
   readonly description: string
   /** Source of the value: `path` = a path segment; absent = query string or body. */
   readonly in?: 'path'
-  /** Whether the documentation marks the parameter as required; undefined if it does not say. */
+  /** Whether the documentation marks the parameter as required. Undefined: the documentation does not say. */
   readonly isRequired?: boolean
   readonly schema: Schema
   /**
@@ -56,7 +56,10 @@ export type Values<P extends Parameters = Parameters> = {
 
 /** Describes an invalid value; callers put the field name in front. */
 export class Complaint extends Error {
-  /** Explains the error on its own, where naming the parameter does not suffice, for example `it is too long`. */
+  /**
+   * Reason that REST errors add to the parameter name, for example `it is longer than 128 characters`. Undefined if the
+   * name suffices.
+   */
   readonly reason: string | undefined
 
   constructor(message: string, reason?: string) {

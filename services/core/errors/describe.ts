@@ -50,8 +50,8 @@ function inWords(error: Error, code: unknown): string | undefined {
     code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
     (code === 'EPROTO' && error.message.includes('wrong version'))
   )
-    return `no TLS is spoken there (${code}): give the address without the s of https:// or wss://`
-  return code.startsWith('HPE_') ? `no HTTP is spoken there (${code})` : undefined
+    return `the server does not use TLS (${code}): write http:// instead of https://, or ws:// instead of wss://`
+  return code.startsWith('HPE_') ? `the server does not use HTTP (${code})` : undefined
 }
 
 function messageOf(error: unknown): string {

@@ -73,7 +73,7 @@ class ItemCache {
 
 /**
  * Serves the entries of a reader's feed to any number of resuming clients. The newest entries are in memory; older
- * entries are read from the database, once for all clients that read them at about the same time.
+ * entries are read from the database, once for all clients that request the entries at about the same time.
  */
 export class FeedHistory {
   readonly #options: HistoryOptions
@@ -81,7 +81,7 @@ export class FeedHistory {
   #older: ItemCache
   readonly #reading = new Map<bigint, Promise<Batch>>()
   #forks = new ForkList()
-  /** Sequence number; `#forks` contains all forks after it. */
+  /** Sequence number. `#forks` contains all forks after this sequence number. */
   #forksAfter: bigint | undefined
   #epoch: number | undefined
   #newest = 0n
@@ -109,8 +109,8 @@ export class FeedHistory {
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
     if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
-      // The entry does not continue the history: it is a gap that the subscriber delivered in place of skipped entries.
-      // The database stores another entry under its number, so restart the history after it.
+      // The entry does not continue the history: the subscriber delivered a gap in place of skipped entries. The
+      // database stores another entry under the number of the gap, so restart the history after the gap.
       this.begin({ ...entry, sequence })
       return
     }
@@ -142,7 +142,7 @@ export class FeedHistory {
     return undefined
   }
 
-  /** Adds memory that is cached together with an entry to the entry's size. */
+  /** Adds memory to the size of a cached entry: callers cache their events of a block as long as the entry. */
   grow(entry: FeedEntry, bytes: number): void {
     const sequence = BigInt(entry.sequence)
     for (const cache of [this.#recent, this.#older]) {
@@ -160,8 +160,8 @@ export class FeedHistory {
   }
 
   /**
-   * Checks that a cursor belongs to this feed. `ahead`: the cursor is valid, but the history has not received its
-   * entry yet.
+   * Checks that a cursor belongs to this feed. `ahead`: the cursor is valid, but the history has not received the entry
+   * of the cursor yet.
    *
    * @throws FatalError `CURSOR_TOO_OLD` if the position is pruned or belongs to another feed; `details.oldest` is the
    * oldest usable cursor, or null if the reader has no feed.
@@ -179,7 +179,7 @@ export class FeedHistory {
     throw this.#tooOld(state)
   }
 
-  /** Error for a position that was pruned while a client used it. */
+  /** Error for a position that was pruned while a client used the position. */
   async pruned(): Promise<FatalError> {
     return this.#tooOld(await readFeedState(this.#options.query, this.#options.reader))
   }

@@ -17,8 +17,8 @@ export interface SubscriberTiming {
 const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
 
 /**
- * Maximum number of bus messages in the queue. If the queue is full, further messages are dropped and the
- * entries are read from the database, which stores all of them.
+ * Maximum number of bus messages in the queue. If the queue is full, further messages are dropped. The subscriber then
+ * reads the entries from the database, which stores all entries.
  */
 const MAX_WAITING = 256
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
@@ -59,12 +59,11 @@ export interface SubscriberStatus {
   readonly via: 'bus' | 'database'
   /** Last progress report of the filler; null before the first. */
   readonly lag: FeedLag | null
-  /**
-   * Number of entries from the bus. The next members count entries from the database, and skipped malformed
-   * bus messages.
-   */
+  /** Number of entries that the bus supplied. */
   readonly fromBus: number
+  /** Number of entries that were read from the database. */
   readonly fromDatabase: number
+  /** Number of malformed bus messages that were skipped. */
   readonly malformed: number
 }
 
@@ -76,11 +75,11 @@ export interface FeedSubscriber {
 }
 
 /**
- * Subscribes to a reader's feed without losing an entry. Entries arrive by the bus as long as each is the successor of
- * the last; the database supplies them at the start, after a lost message, if they are too long for the bus, and while
- * the bus is silent. Entries that are pruned or belong to another feed are replaced by an entry of kind `gap`.
- * Resolves when the start position is known, or at once if the database does not answer; the position is then
- * determined as soon as the database answers.
+ * Subscribes to a reader's feed without losing an entry. Takes entries from the bus while the sequence numbers are
+ * consecutive. Reads entries from the database in four cases: at the start, after a lost message, for an entry that is
+ * too long for the bus, and while the bus is silent. An entry of kind `gap` replaces entries that are pruned or belong
+ * to another feed. Resolves when the start position is known, or at once if the database does not answer; the position
+ * is then determined as soon as the database answers.
  */
 export async function subscribeToFeed(options: SubscribeOptions): Promise<FeedSubscriber> {
   const subscriber = new Subscriber(options)
@@ -118,7 +117,7 @@ class Subscriber implements FeedSubscriber {
     this.#started = true
   }
 
-  /** Subscribe before reading the position: messages that arrive meanwhile wait in the queue. */
+  /** Subscribes to the bus before it reads the position, so that messages that arrive meanwhile wait in the queue. */
   async start(): Promise<void> {
     const { store, reader } = this.#options
     this.#unsubscribe = await store

@@ -1,16 +1,16 @@
 import type { FeedEntry, FeedFork } from '../feed/index.ts'
 import type { FeedCursor } from './cursor.ts'
 
-/** A fork in a feed: undoes all blocks from `block` on that were published before it. */
+/** A fork in a feed: undoes all blocks from `block` on that were published before the fork. */
 export interface ForkMark {
   readonly sequence: bigint
   readonly block: number
 }
 
 /**
- * The only fork to send to a client that resumes from a cursor: the last fork that undoes blocks which the
- * client still has. Null if no fork affects the client. The fork also undoes every entry between the cursor
- * and itself, so the client does not need these entries and can receive the fork first. ⏎
+ * The only fork to send to a client that resumes from a cursor: the last fork that undoes blocks which the client still
+ * has. Null if no fork affects the client. The fork also undoes every entry between the cursor and the fork, so the
+ * client does not need these entries and can receive the fork first.
  *
  * @param forks forks after the cursor, in order.
  */

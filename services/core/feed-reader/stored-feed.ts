@@ -26,8 +26,8 @@ export type StoredEntry =
 /** Maximum size of a stored entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
 /**
- * Maximum stored bytes of all entries of a batch before the last one. The limit makes a read return few
- * entries besides a large one.
+ * Maximum stored bytes of a batch without its last entry. The limit makes a read that contains a large entry return few
+ * other entries.
  */
 const MAX_READ_BYTES = 1024 * 1024
 /** Fastest deflate level that still finds repetitions within a block. */

@@ -9,7 +9,7 @@ export function encodeFeedMessage(message: FeedMessage): string {
 }
 
 /**
- * Parses a message and checks all members that its receivers rely on; unknown members are retained.
+ * Parses a message and checks all members that receivers use. Unknown members are retained.
  *
  * @throws FatalError `FEED_MESSAGE_MALFORMED` naming the invalid member; feed subscribers skip such a message.
  */

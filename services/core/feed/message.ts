@@ -101,7 +101,10 @@ export interface FeedFork {
   readonly block_num: number
 }
 
-/** A gap: blocks without published events, because the reader was behind the head when it read them. */
+/**
+ * A gap: blocks whose events were not published, because the reader was too far behind the head when it indexed the
+ * blocks.
+ */
 export interface FeedGap {
   readonly kind: 'gap'
   readonly reader: string

@@ -11,9 +11,9 @@ export interface CounterState {
 export type Unsubscribe = () => Promise<void>
 
 /**
- * Short-lived values, counters and messages shared by the processes of one chain. The store is an accelerator: code
- * that uses it must also work without it. Every promise settles within a few seconds and rejects only with
- * RetryableError `KVSTORE_UNAVAILABLE`.
+ * Short-lived values, counters and messages shared by the processes of one chain. Code that uses the store must also
+ * work while the store is unavailable. Every promise settles within a few seconds and rejects only with RetryableError
+ * `KVSTORE_UNAVAILABLE`.
  */
 export interface KeyValueStore {
   /** `memory`: the store belongs to this process alone. */
@@ -29,14 +29,14 @@ export interface KeyValueStore {
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**
    * Adds `by` (default 1) to a counter atomically. The first increment sets the time to live to `ttlMs`; later
-   * increments do not extend it.
+   * increments do not extend the time to live.
    */
   increment(key: string, ttlMs: number, by?: number): Promise<CounterState>
   /** Sends a message to all current subscribers. */
   publish(channel: string, message: string): Promise<void>
   /**
    * Calls `listener` for each message in sending order; exceptions of the listener are logged. Messages are lost while
-   * the store is unavailable; the subscription itself recovers.
+   * the store is unavailable. The subscription continues when the store is available again.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>
   /** Probes by a write whether the store answers and accepts writes. Never rejects. */

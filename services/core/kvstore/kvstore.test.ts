@@ -227,9 +227,9 @@ describeWithRedis('the key-value store on Redis', () => {
   })
 
   it.each([
-    ['READONLY', 'read-only', 'it is a read-only replica (READONLY)'],
-    ['OOM', 'out of memory', 'it has reached its maxmemory (OOM)'],
-    ['MISCONF', 'cannot save', 'it cannot save to its disk (MISCONF)'],
+    ['READONLY', 'read-only', 'the server is a read-only replica (READONLY)'],
+    ['OOM', 'out of memory', 'the server has reached its maxmemory (OOM)'],
+    ['MISCONF', 'cannot save', 'the server cannot save to its disk (MISCONF)'],
   ] as const)(
     'the key-value store on Redis reports why writes are refused: %s',
     async (cause, state, sentence) => {

@@ -73,7 +73,7 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
     return { count, expiresInMs: Math.max(1, expiresAtMs - now()) }
   }
 
-  /** Turns exceptions into rejections, as a network store would. */
+  /** Turns exceptions of `task` into rejections, so that callers see the same errors as with Redis. */
   function answer<T>(task: () => T): Promise<T> {
     return new Promise((resolve) => {
       if (isClosed) throw new RetryableError('KVSTORE_UNAVAILABLE', 'the in-process store is closed')

@@ -39,9 +39,9 @@ export interface RedisStoreOptions {
 const PROBE_LIFE_MS = 60_000
 
 /**
- * Opens a store on a Redis server. Resolves after the first connection attempt, even if it failed: reconnects continue
- * in the background without limit, and calls meanwhile fail at once instead of queueing. Only plain commands are used,
- * so a Redis that lost its script cache or was flushed needs no special handling.
+ * Opens a store on a Redis server. Resolves after the first connection attempt, even after a failed attempt. Reconnects
+ * continue in the background without limit. While Redis is unavailable, calls fail at once instead of queueing. The
+ * store uses only plain commands, so a Redis that lost its script cache or was flushed needs no special handling.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<KeyValueStore> {
   const { prefix, logger } = options
@@ -135,7 +135,8 @@ async function increment(client: Redis, key: string, ttlMs: number, by: number):
   const count = Number(replies[0]?.[1])
   const lifeMs = Number(replies[1]?.[1])
   if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }
-  // The counter has no expiry: this is its first increment, or an earlier process crashed before it set the expiry.
+  // The counter has no expiry: the increment created the counter, or a process crashed between the increment and
+  // `pexpire`.
   await client.pexpire(key, ttlMs)
   return { count, expiresInMs: ttlMs }
 }
@@ -216,8 +217,8 @@ interface LiveConnection {
 }
 
 /**
- * The subscriber connection: a Redis connection in subscriber mode accepts no other commands, so it is separate. The
- * first subscription opens it.
+ * Creates the subscriber connection. Subscriptions need a separate connection, because a Redis connection in subscriber
+ * mode accepts no other commands. The first subscription opens the connection.
  */
 function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: StoreLogger): LiveConnection {
   const subscriptions = createSubscriptions(logger)
@@ -251,7 +252,8 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
     })
     if (!client) {
       client = start()
-      // ioredis subscribes when the connection becomes ready; while it is disconnected, that happens later.
+      // ioredis sends the subscription whenever the connection becomes ready, so a failed first attempt to connect
+      // needs no handling.
       await client.connect().catch(() => undefined)
     }
     if (isNew && client.status === 'ready')

@@ -28,10 +28,10 @@ export function stateOfError(error: unknown): StoreState {
 const sentences: Readonly<Record<StoreState, string | null>> = {
   up: null,
   unavailable: 'the key-value store is unavailable',
-  'read-only': 'the key-value store refuses writes: it is a read-only replica (READONLY)',
-  'out of memory': 'the key-value store refuses writes: it has reached its maxmemory (OOM)',
-  'cannot save': 'the key-value store refuses writes: it cannot save to its disk (MISCONF)',
-  'refuses writes': 'the key-value store refuses writes: its log and its ACL say why',
+  'read-only': 'the key-value store refuses writes: the server is a read-only replica (READONLY)',
+  'out of memory': 'the key-value store refuses writes: the server has reached its maxmemory (OOM)',
+  'cannot save': 'the key-value store refuses writes: the server cannot save to its disk (MISCONF)',
+  'refuses writes': 'the key-value store refuses writes: the log and the ACL of the server show the reason',
 }
 
 /** Describes the fault of a store in this state as a sentence; null for a store without fault. */

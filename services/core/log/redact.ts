@@ -6,7 +6,10 @@ const SECRET_KEY =
 // A match ends at a quote, so that a JSON line stays valid JSON; the length limits keep the matching time linear.
 const URL_LOGIN =
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}|[^\s:/?#@"]{1,1024})@/gi
-/** Matches the path and query of node and list addresses: providers put the key of a customer there. */
+/**
+ * Matches the path and the query of node and list addresses, because providers put the key of a customer into path or
+ * query.
+ */
 const URL_REST = /\b((?:https?|wss?):\/\/[^\s/?#"\\]{1,1024})(\/[^\s?#"\\]{0,2048})?(\?[^\s#"\\]{0,4096})?/gi
 /**
  * Matches a path segment that may be a key: a segment with a digit, with a capital letter after a small one,

@@ -24,11 +24,11 @@ export type JsonText = string
  * Where the value of a column comes from, and with it how `verify` accounts for the column:
  * - `row`: a field of a row of the contract; compared with the chain.
  * - `rule`: other rows of the database; recomputed.
- * - `action`: a field of an action; recomputed where a rule can tell, else not checked.
- * - `block`: number, time or log of a block; recomputed where a rule can tell, else not checked.
+ * - `action`: a field of an action; checked if a rule of `verify` determines the value, else not checked.
+ * - `block`: number, time or log of a block; checked if a rule of `verify` determines the value, else not checked.
  * - `decoding`: contract ABIs and code, by which the reader decodes; not checked.
  * - `identity`: the id of the chain; not checked.
- * - `state`: any row of the chain, as the handler `state` keeps them; not checked.
+ * - `state`: a row of any contract, stored by the handler `state`; not checked.
  * - `reader`: the reader that wrote the row, or its settings; no part of a digest.
  */
 export type Origin = 'row' | 'rule' | 'action' | 'block' | 'decoding' | 'identity' | 'state' | 'reader'
@@ -45,7 +45,7 @@ export interface Column<Value extends ColumnValue = ColumnValue> {
 /** The columns of a table, in their order. */
 export type Columns = Readonly<Record<string, Column>>
 
-/** Row type that follows from a set of columns. */
+/** Type of the rows of a table with the given columns. */
 export type RowOfColumns<Described extends Columns> = {
   -readonly [Name in keyof Described]: Described[Name] extends Column<infer Value> ? Value : never
 }

@@ -56,16 +56,16 @@ export interface VersionedTable<R extends object> extends TableBase<R> {
   /** Whether a later row with the same key replaces the first. */
   readonly replaces: boolean
   /**
-   * Whether the readers of a database share the rows. A row belongs to the reader that wrote it last, until the block
-   * of that write is irreversible for that reader. A row that its reader undoes or deletes passes to another reader
-   * that has the same block.
+   * Whether the readers of a database share the rows. A row belongs to the last reader that wrote the row, until the
+   * block of that write is irreversible for this reader. If the owner undoes or deletes a row, the row passes to
+   * another reader that has the same block.
    */
   readonly shared: boolean
 }
 
 /**
- * Rows with their history. Current rows are in the table, with the block that wrote them in `since_block`. Ended rows
- * are in `past`, also with the block that ended them in `until_block`. A rollback selects rows by these block numbers.
+ * Rows with their history. Current rows are in the table; `since_block` is the block that wrote the row. Ended rows are
+ * in `past`; `until_block` is the block that ended the row. A rollback selects rows by these block numbers.
  */
 export interface HistoryTable<R extends object> extends TableBase<R> {
   readonly kind: 'history'

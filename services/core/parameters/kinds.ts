@@ -18,7 +18,7 @@ const MAX_ID_DIGITS = 19
 
 /** Default maximum length of a text: longer than any key, hash or name of the chain. */
 const DEFAULT_LENGTH = 128
-/** Maximum length of a number: the longest has 20 digits, and clients may prepend zeros. */
+/** Maximum length of a number: the longest valid number has 20 digits, and clients may prepend zeros. */
 const NUMBER_LENGTH = 64
 
 interface Range {
@@ -72,8 +72,8 @@ function storableText(given: unknown, complaint: string): string | undefined {
 }
 
 /**
- * Whether a parameter is free text. Names and numbers are not: they have a known form, and clients know the wording of
- * their errors.
+ * Whether a parameter is free text. Names and numbers are not free text: they have a fixed format, and clients rely on
+ * the wording of their errors.
  */
 function isText({ type }: Form): boolean {
   return type === 'string'

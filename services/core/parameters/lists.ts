@@ -24,8 +24,8 @@ export interface Elements<T> {
    */
   readonly read: (text: string) => T
   /**
-   * Whether an item of a named list is a valid element. An invalid item matches nothing instead of being refused: the
-   * client did not write it.
+   * Whether an item of a named list is a valid element. An invalid item matches nothing. The item is not refused,
+   * because the client did not write the item.
    */
   readonly fits?: (item: string) => boolean
 }

@@ -2,7 +2,7 @@
 const LEAST_MS = 4_000
 /** Time over which the rate is averaged, ms. */
 const RATE_MS = 30_000
-/** Time over which a new estimate replaces the shown estimate, ms. */
+/** Time constant in ms with which the shown estimate approaches a new estimate. */
 const SHOWN_MS = 10_000
 
 interface Sample {
@@ -12,9 +12,9 @@ interface Sample {
 }
 
 /**
- * Estimates the time until a reader reaches the head of the chain. The rate is the average of the last 30
- * seconds, less the blocks that the chain adds meanwhile. If the rate changes, the estimate follows within
- * about ten seconds instead of at once.
+ * Estimates the time until a reader reaches the head of the chain. The rate is the number of blocks that the reader
+ * gained on the head in the last 30 seconds. After a change of the rate, the shown estimate changes gradually, within
+ * about ten seconds.
  */
 export class TimeLeft {
   readonly #samples: Sample[] = []

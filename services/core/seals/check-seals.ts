@@ -29,7 +29,6 @@ interface ComparedRange extends ChangedRange {
 
 /**
  * Computes all seals from the rows of one snapshot, and returns the ranges whose rows changed after sealing.
- * ⏎
  *
  * The client must not be in a transaction.
  */

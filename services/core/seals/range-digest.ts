@@ -29,8 +29,8 @@ export const HIGHEST_POSITION = 2n ** 63n - 1n
 export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off'
 
 /**
- * SQL aggregate of the seal over rows `h` with the columns of `hashedRow`: the order keys `o0`, `o1`, … and `hash`. Rows
- * with equal order keys are ordered by their hash.
+ * SQL aggregate of the seal over rows `h` with the columns of `hashedRow`: the order keys `o0`, `o1`, … and `hash`.
+ * Rows with equal order keys are ordered by their hash.
  */
 export const sealOf = (kind: SealedKind): string =>
   `sha256(coalesce(string_agg(h.hash, ''::bytea ORDER BY ${[...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')}), ''::bytea))`
@@ -92,8 +92,8 @@ export async function digestRanges(
 }
 
 /**
- * Hashes rows without a block column. A row belongs to the last block whose first global sequence is not
- * above that of the row. Rows before the first block belong to the first block.
+ * Hashes rows without a block column. A row belongs to the last block whose first global sequence is not above the
+ * global sequence of the row. Rows before the first block belong to the first block.
  */
 async function digestSequences(
   client: pg.ClientBase,

@@ -38,8 +38,8 @@ export interface SealedKind {
   readonly order: readonly string[]
   readonly sources: readonly RowSource[]
   /**
-   * For append-only tables: the table that maps global sequences to blocks, in which `sources` then find the
-   * blocks. Null for rows with a block column.
+   * For append-only tables: the table that maps global sequences to blocks. `sources` then describe the rows of that
+   * table. Null for rows with a block column.
    */
   readonly blocks: { readonly table: string; readonly sequence: string; readonly from: string } | null
   /** Whether other columns of the rows change after sealing. */
@@ -173,8 +173,8 @@ const listings = ({ table, ended }: MarketListing) =>
   })
 
 /**
- * Sources of the trades of settled listings. A trade has no block column, so its block is that of the
- * listing.
+ * Sources of the trades of settled listings. A trade has no block column, so the block of the listing is the block of
+ * the trade.
  */
 const tradesOf = ({ table, kind, ended }: MarketListing): RowSource[] =>
   ended.map((conditions) => {

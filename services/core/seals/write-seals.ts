@@ -18,7 +18,7 @@ export interface Sealing {
   readonly kind: SealedKind
   /** Blocks of a range for a kind without seals; a kind with seals keeps its size. */
   readonly rangeBlocks: number
-  /** Called in the transaction that writes; throws if the right to write is lost. */
+  /** Called in the transaction that writes. Throws if this process may no longer write for the reader. */
   readonly checkRight: (client: pg.ClientBase) => Promise<void>
 }
 
@@ -29,10 +29,10 @@ interface Progress {
   readonly nextPosition: bigint
 }
 
-/** Names of the readers that seal a kind: one reader, or all readers for rows that they share. */
+/** Names of the readers that seal a kind: one reader, or all readers for rows that readers share. */
 interface Owners {
   readonly names: string
-  /** Newest block that no fork can undo for any of the readers; null if one of them has no block yet. */
+  /** Newest block that no fork can undo for any of the readers; null if one of the readers has no block yet. */
   readonly settledTo: number | null
 }
 
@@ -104,15 +104,15 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   const firstBlock = Math.floor((next?.block ?? Infinity) / rangeBlocks) * rangeBlocks
   const common = {
     before,
-    reason: isAnew ? `readers were ${former.reader}, and are ${names}` : null,
+    reason: isAnew ? `the readers of these rows were ${former.reader}, and are now ${names}` : null,
     owners: names,
   }
   if (firstBlock > lastEnd)
     return { ...common, after: { ...start, sealedTo: lastEnd }, firstBlock: lastEnd + 1, seal: null }
   const range = { firstBlock, lastBlock: firstBlock + rangeBlocks - 1 }
   const beyond = await firstFrom(client, kind.sources, nextPosition, range.lastBlock + 1)
-  // Searches only positions of settled blocks: a fork may insert rows above them with lower positions than
-  // the snapshot has.
+  // The next search starts at a position of sealed blocks. A position of later blocks would be unsafe: a fork may
+  // replace rows of later blocks by rows with lower positions.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
   // Rows before the first block belong to the first block.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
@@ -194,7 +194,6 @@ async function write(client: pg.ClientBase, sealing: Sealing, found: Found): Pro
   }
 }
 
-/** A seal to write. */
 interface NewSeal extends RangeDigest, Interval {
   readonly firstBlock: number
 }

@@ -4,7 +4,7 @@ import type pg from 'pg'
 export interface PageCounts {
   /** Pages that were in `shared_buffers`. */
   readonly cached: number
-  /** Pages read from the file system, which may have them in memory. */
+  /** Pages read from the file system. The file system may have had these pages in memory. */
   readonly read: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * SQL for the sizes of all tables and of the database, largest table first. Sizes are file lengths, so no table is
- * read. Partitions count for their parent. The statement looks at each file once for its table and once for the
- * database total.
+ * read. Partitions count for their parent. The statement reads the length of each file twice: once for the table and
+ * once for the total of the database.
  */
 export const TABLE_SIZES = `
   WITH parts AS MATERIALIZED (

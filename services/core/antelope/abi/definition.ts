@@ -12,7 +12,7 @@ export interface AbiField {
   readonly type: string
 }
 
-/** Fields of `base`, if it is not empty, come first on the wire. */
+/** If `base` is not empty, the fields of the struct `base` precede the struct's own fields on the wire. */
 export interface AbiStruct {
   readonly name: string
   readonly base: string
@@ -41,7 +41,9 @@ export interface AbiVariant {
   readonly types: readonly string[]
 }
 
-/** A function that other contracts call while an action runs (ABI 1.3 of Spring). `id` is a 64-bit integer as decimal text. */
+/**
+ * A function that other contracts call while an action runs (ABI 1.3 of Spring). `id`: 64-bit integer as decimal text.
+ */
 export interface AbiCall {
   readonly name: string
   readonly type: string
@@ -55,7 +57,7 @@ export interface AbiKvTable {
   readonly secondary_indices: Readonly<Record<string, { readonly type: string }>>
 }
 
-/** Sections after `action_results`; only those that the ABI contains. */
+/** Sections of an ABI after `action_results`. A section that the ABI lacks is absent. */
 export interface AbiLaterSections {
   readonly kv_tables?: Readonly<Record<string, AbiKvTable>>
   readonly calls?: readonly AbiCall[]
@@ -65,8 +67,8 @@ export interface AbiLaterSections {
 }
 
 /**
- * An ABI in the JSON form of nodes (`abi_def`), with all sections up to `action_results`. `error_code` is a decimal
- * string because it has 64 bits; `value` of an extension is hexadecimal.
+ * An ABI in the JSON form of nodes (`abi_def`), with all sections up to `action_results`. `error_code` has 64 bits and
+ * is therefore a decimal string; `value` of an extension is hexadecimal.
  */
 export interface AbiDefinition extends AbiLaterSections {
   readonly version: string
@@ -128,7 +130,7 @@ function readTable(entry: Entry): AbiTable {
   }
 }
 
-// Nodes encode an ABI extension as a pair [tag, hex]; some tools encode it as an object.
+// Nodes encode an ABI extension as a pair [tag, hex]; some tools encode an ABI extension as an object.
 function readExtension(entry: Entry): { tag: number; value: string } {
   const tag = entry.raw('tag') ?? entry.raw('0')
   if (typeof tag !== 'number') throw new AbiError(`${entry.place} has no numeric tag`)

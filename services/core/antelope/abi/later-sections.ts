@@ -14,8 +14,8 @@ export function isSince(version: string, minor: number): boolean {
 }
 
 /**
- * Reads the sections after `action_results`: first as the software fork of this version writes them, then as the other
- * fork does. Only a reading that consumes all bytes counts.
+ * Reads the sections after `action_results`. Tries the layout of the software fork that uses this ABI version first,
+ * then the layout of the other fork. Accepts a layout only if the layout consumes all bytes.
  */
 export function readLaterSections(bytes: Uint8Array, version: string): AbiLaterSections {
   if (bytes.length === 0) return {}

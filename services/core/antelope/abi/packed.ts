@@ -10,8 +10,8 @@ export const MAX_ABI_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads a packed `abi_def` (versions 1.0 to 1.3) as found in `setabi` data and `account` rows. Sections that older
- * versions lack are empty. Bytes after the known sections are preserved: the chain stores them unchecked. Empty input
- * (an account without ABI) is an error.
+ * versions lack are empty. Bytes after the known sections are preserved, because the chain stores an ABI unchecked.
+ * Empty input (an account without ABI) is an error.
  * @throws DecodeError with section and byte offset.
  */
 export function parsePackedAbi(bytes: Uint8Array): AbiDefinition {

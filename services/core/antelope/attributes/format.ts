@@ -14,8 +14,8 @@ export type AttributeValue = AttributeScalar | AttributeScalar[]
 export type Attributes = Record<string, AttributeValue>
 
 /**
- * Identifier of the first format field in packed data; the following fields count up from it. Identifiers 0 to 3 are
- * reserved.
+ * Identifier of the first format field in packed data. The identifiers of the following fields count up from this
+ * number. Identifiers 0 to 3 are reserved.
  */
 export const FIRST_IDENTIFIER = 4
 

@@ -12,7 +12,7 @@ export type AttributePair =
 
 /**
  * Converts the attribute map of a decoded action (`ATTRIBUTE_MAP`) to the JSON forms that {@link decodeAttributes}
- * returns. `INT8_VEC` becomes signed numbers, whichever type the ABI gives it. The last of equal keys counts.
+ * returns. `INT8_VEC` becomes signed numbers, whichever element type the ABI declares. The last of equal keys counts.
  * @throws DecodeError if the argument is not a decoded attribute map.
  */
 export function attributeMapToJson(pairs: unknown): Attributes {

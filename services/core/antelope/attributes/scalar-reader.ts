@@ -6,8 +6,8 @@ import { withoutNul } from './format.ts'
 export type ReadScalar = (reader: AttributeReader) => AttributeScalar
 
 /**
- * Thrown where attribute data becomes unreadable; `decodeAttributes` returns it as a problem with the attributes read
- * so far.
+ * Thrown where attribute data becomes unreadable. `decodeAttributes` catches the error and returns a problem with the
+ * attributes read so far.
  */
 export class AttributeStop extends Error {
   readonly kind: 'truncated' | 'corrupt'
@@ -78,8 +78,8 @@ export class AttributeReader {
 function unsigned(most: number): ReadScalar {
   return (reader) => {
     const value = reader.varint()
-    // The contract cannot write a value above the maximum of its type. If such a value appears, decimal text
-    // preserves it.
+    // The contract cannot write a value above the maximum of its type. Should such a value appear, decimal text
+    // preserves the value.
     return typeof value === 'number' && value <= most ? value : value.toString()
   }
 }

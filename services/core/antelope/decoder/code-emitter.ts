@@ -2,8 +2,8 @@ import { Measures } from './measure.ts'
 import { fixedExpression, need, plus, readVariable, skipVariable } from './builtin-code.ts'
 import type { ArrayNode, BuiltinNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
-// Generated code has the position in a local `p`, and reads the bytes as `b`, a DataView `v` and the end offset `e`.
-// Around a call, the position moves to `R.at` and back.
+// Variables of generated code: `p` is the read position, `b` are the bytes, `v` is a DataView of the bytes, `e` is the
+// end offset. Before a call, generated code copies `p` to `R.at`; after the call it copies `R.at` to `p`.
 
 /** First statement of every generated function. */
 export const PROLOGUE = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;'

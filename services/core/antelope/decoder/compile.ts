@@ -47,7 +47,7 @@ export interface CompiledAbi {
   readonly definition: AbiDefinition
   /** The resolved types, for code generators outside this module. */
   readonly types: TypeGraph
-  /** Decodes a value at `offset`, ignoring bytes after it. */
+  /** Decodes a value at `offset` and ignores bytes after the value. */
   decodeType(type: string, bytes: Uint8Array, offset?: number): unknown
   /**
    * Creates a decoder specialised for a type.

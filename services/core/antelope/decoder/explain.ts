@@ -25,8 +25,8 @@ import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts
 const MAX_EXPLAINED_BYTES = 16 * 1024 * 1024
 
 /**
- * Finds the path at which decoding failed, by decoding the value again while tracking the path. Decoders themselves
- * track no path, because nearly all of them succeed.
+ * Finds the path at which decoding failed: decodes the value a second time and tracks the path. The generated decoders
+ * track no path, because nearly every value decodes without an error.
  */
 export function explainFailure(
   failure: DecodeFailure,

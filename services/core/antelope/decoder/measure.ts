@@ -39,8 +39,8 @@ export class Measures {
     return measure
   }
 
-  // A recursive type counts as free for its container; each visit is charged at run time instead. Every cycle contains
-  // a recursive type, so measuring terminates.
+  // A recursive type adds no work to the type that contains it, because `descend` charges each visit at run time. Every
+  // cycle contains a recursive type, so measuring terminates.
   #within(node: TypeNode): Measure {
     const recursive = 'recursive' in node && node.recursive
     return recursive ? { fixedSize: null, minSize: 0, work: 0 } : this.of(node)

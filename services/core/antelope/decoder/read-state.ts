@@ -118,7 +118,7 @@ export function refuse(reason: string, offset: number): never {
 
 /**
  * Charges the budget for visiting `visits` values. Normally each value takes a byte or more, so the data bounds the
- * cost. A hostile ABI of empty structs could turn a few bytes into hours of work; the budget stops it.
+ * cost. A hostile ABI of empty structs could turn a few bytes into hours of work; the budget stops the decoding.
  */
 export function charge(visits: number): void {
   state.budget -= visits
@@ -281,8 +281,8 @@ function skipKeyData(kind: KeyKind, curve: number): void {
 }
 
 /**
- * Reads a bool whose byte is above 1: true under the rule `contract`; refused under every other rule, as nodes refuse
- * it.
+ * Reads a bool whose byte is above 1. The rule `contract` accepts the byte as true. Every other rule refuses the byte,
+ * as nodes do.
  */
 export function boolAt(offset: number): boolean {
   if (state.rule === 'contract') return true

@@ -28,7 +28,7 @@ export class TypeGraph {
   readonly #aliases = new Map<string, string>()
   readonly #structs = new Map<string, AbiStruct>()
   readonly #variants = new Map<string, readonly string[]>()
-  /** Names that the ABI defines more than once; types that use them cannot be resolved. */
+  /** Names that the ABI defines more than once. Types that use such a name cannot be resolved. */
   readonly #ambiguous = new Set<string>()
   readonly #nodes = new Map<string, TypeNode>()
   readonly #depths = new Map<TypeNode, number>()
@@ -72,7 +72,7 @@ export class TypeGraph {
       for (const entry of this.#circleEntries) markRecursive(entry)
       return node
     } catch (error) {
-      // Remove all nodes added by this call: they may point to an unfinished struct.
+      // Remove all nodes added by this call, because a node may point to an unfinished struct.
       for (const name of this.#added) this.#nodes.delete(name)
       throw error
     } finally {
@@ -175,8 +175,8 @@ export class TypeGraph {
     return node
   }
 
-  // Registers the node before its parts are built: from here on the type may contain itself. A cycle of aliases, in
-  // contrast, is an error.
+  // Registers the node before the nodes of its members are built, so that the type may contain itself. A cycle of
+  // aliases is an error.
   #open(type: string, node: TypeNode): void {
     this.#nodes.set(type, node)
     this.#added.push(type)
@@ -234,8 +234,8 @@ function isDigit(code: number): boolean {
 // Placeholder for the inner type of an unfinished node; never visible outside.
 const pending: TypeNode = { kind: 'builtin', name: 'bool' }
 
-// Marks the struct or variant on a cycle as recursive. An optional or array has one inner type, so following it leads
-// to the struct or variant on the same cycle.
+// Marks the struct or variant on a cycle as recursive. An optional or array has one inner type, so the loop follows the
+// inner type until it reaches the struct or variant on the same cycle.
 function markRecursive(entry: TypeNode): void {
   let node = entry
   while (node.kind === 'optional' || node.kind === 'array') {

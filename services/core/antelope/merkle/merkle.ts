@@ -4,8 +4,8 @@ const DIGEST_BYTES = 32
 
 /**
  * Computes the Merkle root as block headers contain it before the Savanna consensus (`libraries/chain/merkle.cpp` of
- * EOSIO and Leap). In each pair, the first bit of the left digest is cleared and that of the right digest is set. The
- * last digest of an odd level is paired with itself.
+ * EOSIO and Leap). In each pair, the first bit of the left digest is cleared and the first bit of the right digest is
+ * set. The last digest of an odd level is paired with itself.
  *
  * @param digests concatenated digests of 32 bytes each; overwritten.
  * @returns 32 bytes; zeros without digests.

@@ -78,7 +78,7 @@ export interface ArrayNode {
   readonly length: number | null
 }
 
-/** An optional value; a presence byte precedes it. */
+/** An optional value, preceded by a presence byte. */
 export interface OptionalNode {
   readonly kind: 'optional'
   inner: TypeNode

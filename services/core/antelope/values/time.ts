@@ -102,8 +102,8 @@ function two(value: number): string {
   return value < 10 ? `0${value}` : String(value)
 }
 
-// Proleptic Gregorian calendar counted from 1 March, so that the leap day ends its year. `Date` is not used: a 64-bit
-// time point exceeds its range.
+// Proleptic Gregorian calendar whose years begin on 1 March, so that the leap day is the last day of a year. `Date` is
+// not used, because a 64-bit time point exceeds the range of `Date`.
 function civilFromDays(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)

@@ -38,7 +38,7 @@ export type AnyInteger = bigint | number | string
 /** Reads the value of a column from a row of the contract. */
 export type ColumnReader<Value = ColumnValue> = (row: ContractRow) => Value
 
-/** Rows of a child table: the contract stores them as a list in a field of the parent row. */
+/** Rows of a child table. The contract stores these rows as a list in a field of the parent row. */
 export interface ChildRows {
   /** Name of the list in reports. */
   readonly name: string
@@ -48,7 +48,7 @@ export interface ChildRows {
    * has only one row.
    */
   readonly by: readonly string[]
-  /** Child columns that the list determines; the first of them orders the rows. */
+  /** Child columns that the list determines. The first column orders the rows. */
   readonly columns: readonly string[]
   readonly rows: (row: ContractRow) => readonly Readonly<Record<string, ColumnValue>>[]
 }
@@ -60,8 +60,8 @@ export interface ContractTable {
   readonly name: string
   readonly table: Table
   /**
-   * Database columns that identify a row of the contract. The last of them has the primary key, except in a table with
-   * only one row.
+   * Database columns that identify a row of the contract. The last column contains the primary key, except in a table
+   * with only one row.
    */
   readonly key: readonly string[]
   /**
@@ -162,12 +162,12 @@ export const flag =
   ({ data }) =>
     isTrue(data[field])
 
-/** Whether a bool is true; nodes print it as 0 or 1. */
+/** Whether a bool is true. Nodes print a bool as 0 or 1. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true'
 }
 
-/** Reads a double; nodes print it as text. */
+/** Reads a double. Nodes print a double as text. */
 export const double = int
 
 /** Reads the amount of a quantity. */

@@ -213,7 +213,7 @@ export const marketContract = {
     ...listing,
     seller: text('seller'),
     asset_ids: bigs('asset_ids'),
-    // Negative until the seller has created the offer.
+    // The contract stores a negative offer id until the seller has created the offer.
     offer_id: ({ data }) => (Number(data.offer_id) < 0 ? null : BigInt(data.offer_id as AnyInteger)),
     listing_price: amount('listing_price'),
     listing_symbol: amountSymbol('listing_price'),

@@ -7,7 +7,10 @@ import { oracleTables } from './oracle.ts'
 import { stateTables } from './state.ts'
 import { toolsTables } from './tools.ts'
 
-/** Every table with data of the chain, and the readers' own tables about it. */
+/**
+ * Every table with data of the chain, and the tables that every reader writes (ABIs, accounts with code, identity of
+ * the chain).
+ */
 export const modelTables: readonly Table[] = [
   ...listTables(assetsTables),
   ...listTables(oracleTables),

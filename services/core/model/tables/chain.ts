@@ -17,5 +17,5 @@ export const chainTables = {
   ),
 } as const
 
-/** The chain that the database belongs to. The first reader writes the row, and no reader changes it. */
+/** The chain that the database belongs to. The first reader writes the row, and no reader changes the row. */
 export const chainIdentity = keyedTable('chain.identity', ['chain_id'], { chain_id: identity.text })

@@ -1,6 +1,9 @@
 import { marketTables } from './market.ts'
 
-/** A kind of listing of the market. Rules of verify, seals, replay, sums and lists of the API follow from the facts. */
+/**
+ * Description of a kind of listing of the market. The rules of `verify`, seals, replay, sums and lists of the API are
+ * derived from the description.
+ */
 export interface MarketListing {
   /** Code of the kind in the columns `kind` of listing_assets, listing_counts and trades. */
   readonly kind: number
@@ -15,7 +18,7 @@ export interface MarketListing {
   readonly created: string
   /** Name of the contract's id counter in market.counters. */
   readonly counter: string
-  /** Column of market.config that contains the id counter too; absent if only market.counters has the counter. */
+  /** Column of market.config that also contains the id counter; absent if only market.counters has the counter. */
   readonly configCounter?: string
   /** Columns that later blocks may change until the listing has ended. */
   readonly changing: readonly string[]

@@ -1,7 +1,7 @@
 import { orNull, rule } from '../column.ts'
 import { counterTable, keyedTable } from '../table.ts'
 
-/** The tables of the market family that follow from its listings: trades, sums over them, prices. */
+/** The tables of the market family that are derived from listings: trades, sums of trades, prices. */
 export const marketSums = {
   listingCounts: counterTable('market.listing_counts', ['kind', 'state', 'collection_name'], {
     kind: rule.smallint,

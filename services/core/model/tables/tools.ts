@@ -1,7 +1,10 @@
 import { action, block, orNull, row, rule } from '../column.ts'
 import { appendTable, counterTable, keyedTable } from '../table.ts'
 
-/** The tables of the tools family. The columns of the announcement and those derived from it never change. */
+/**
+ * The tables of the tools family. The columns that the announcement of a link sets, and the columns derived from the
+ * announcement, never change.
+ */
 export const toolsTables = {
   config: keyedTable('tools.config', ['contract'], {
     contract: row.text,

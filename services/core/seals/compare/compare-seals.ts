@@ -117,7 +117,7 @@ async function compareSeals(
     kinds.push({ kind, sealedTo })
     const from = Math.floor((choice.from ?? 0) / size) * size
     const to = Math.min(sealedTo, choice.to ?? sealedTo)
-    // Only whole ranges that both nodes have sealed are compared, so the last one may end after the chosen block.
+    // Only whole ranges that both nodes have sealed are compared, so the last range may end after the chosen block.
     const end = Math.min(sealedTo, Math.floor(to / size) * size + size - 1)
     if (from <= end) await comparison.compareRanges(kind, size, from, end)
   }

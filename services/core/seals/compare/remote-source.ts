@@ -11,7 +11,7 @@ const MOST_BYTES = 64 * 2 ** 20
 /**
  * Seals and rows of another node.
  *
- * @param chainId of this database: a node of another chain is refused.
+ * @param chainId chain id of this database. A node of another chain is refused.
  */
 export function remoteSource(address: string, chainId: string, signal: AbortSignal): SealSource {
   const read = async <T>(
@@ -41,7 +41,7 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
       if (summary.chain_id !== chainId)
         throw new FatalError(
           'USAGE',
-          `${address} has seals of chain ${summary.chain_id}, this database is of ${chainId}`,
+          `${address} has seals of chain ${summary.chain_id}, but this database belongs to chain ${chainId}`,
         )
       return summary
     },

@@ -32,7 +32,10 @@ export class SealedLines {
   readonly #assetCount: number
   /** Index of the field of each order key of the kind. */
   readonly #keys: readonly number[]
-  /** Hashes of the rows whose order keys equal those of the last row: such rows are ordered by their hash. */
+  /**
+   * Hashes of the rows whose order keys equal the order keys of the last row. Rows with equal order keys are ordered by
+   * their hash.
+   */
   #equal: Buffer[] = []
   #key: readonly Buffer[] = []
   #range = 0

@@ -13,7 +13,7 @@ export interface JsonStatement {
 
 /** Seals of all chosen kinds in one digest, up to the last block that every kind has sealed. */
 export interface SealSummary {
-  /** Last block up to which every kind is sealed; -1 if any kind has no seal. */
+  /** Last block up to which every kind is sealed; -1 if a kind has no seal. */
   readonly sealed_to: number
   readonly rows: string
   /** SHA-256 of the seals, 64 hexadecimal digits. */
@@ -31,7 +31,7 @@ export interface SealedTo {
   readonly reason: string | null
 }
 
-/** A seal. */
+/** A seal in the JSON that a node serves. */
 export interface PublishedSeal {
   readonly first_block: number
   readonly last_block: number
@@ -111,10 +111,10 @@ export interface RangePart {
 }
 
 /**
- * Creates the statement that returns `RangeParts`. ⏎
+ * Creates the statement that returns `RangeParts`.
  *
- * @param isBounded true: scans an index between the positions of the seal. A range without a seal then has no
- * rows. False: scans the whole table, and thus also finds rows that were changed or added after sealing.
+ * @param isBounded true: scans an index between the positions of the seal. A range without a seal then has no rows.
+ * false: scans the whole table, and therefore also finds rows that were changed or added after sealing.
  */
 export function partsStatement(
   kind: SealedKind,
