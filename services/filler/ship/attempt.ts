@@ -126,7 +126,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
   #requestBlocks(status: StatusResult, start: number): void {
     const { settings, tail, credits, consumer } = this.#reader
     const resume = consumer.resumePosition()
-    // Leave out positions below the node's logs: the node would lower its start to blocks that it does not have.
+    // Leave out positions below the node's logs. Otherwise the node would start at blocks that its logs do not contain.
     const lowest = Math.max(status.traceBegin, status.stateBegin)
     const known = resume.havePositions.filter(({ num }) => num < start && num >= lowest)
     tail.reset(resume, start)

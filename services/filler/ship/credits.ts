@@ -72,10 +72,10 @@ export class CreditWindow {
   }
 
   /**
-   * Number of messages to acknowledge now, 0 if it is too early. The caller must send the acknowledgement: the
-   * messages count as granted. For `reversible` blocks each message is acknowledged at once, without waiting for the
-   * pipeline, as long as the budget lasts: Leap 3.2 to 5.0 loses a fork that happens while the session is out of
-   * credits.
+   * Number of messages to acknowledge now; 0 if an acknowledgement is not due. The caller must send the
+   * acknowledgement, because the messages count as granted. For `reversible` blocks each message is acknowledged at
+   * once, without waiting for the pipeline, as long as the budget lasts: Leap 3.2 to 5.0 loses a fork that happens
+   * while the session is out of credits.
    */
   takeDue(reversible: boolean): number {
     const wanted = this.#wanted(reversible)
@@ -92,7 +92,7 @@ export class CreditWindow {
     const byCount = reversible ? this.#window : this.#window - this.#heldBlocks
     const byBytes = Math.floor(room / this.#estimateBytes)
     if (byBytes >= 1) return Math.max(0, Math.min(byCount, byBytes))
-    // Always allow one message, even if it is larger than the budget; otherwise it could never be read.
+    // Always allow one message. Otherwise a message that is larger than the budget could never be read.
     return (room > 0 && byCount > 0) || this.#heldBlocks === 0 ? 1 : 0
   }
 }

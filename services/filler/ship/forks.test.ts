@@ -93,7 +93,7 @@ test('the SHiP client reconnects to get a fork that Leap did not send for lack o
   expect(collector.blocks).toEqual(ids(node, 1, 11))
   expect(session.status()).toMatchObject({
     connections: 2,
-    lastProblem: expect.stringContaining('missed') as string,
+    lastProblem: expect.stringContaining('did not send a fork') as string,
   })
 })
 

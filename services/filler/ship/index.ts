@@ -1,6 +1,6 @@
 /**
- * The state-history session: reads blocks from a node over its websocket, with flow control by bytes,
- * linkage checked on every block, and reconnects that resume from what the pipeline holds.
+ * The state-history session: reads blocks from a node over its websocket, with flow control by bytes, linkage checked
+ * on every block, and reconnects that resume after the blocks that the pipeline holds.
  */
 
 export type {

@@ -1,9 +1,9 @@
 import type { ResumePosition, WirePosition } from './types.ts'
 
 /**
- * Relation of a block to the delivered ones: `next` continues the chain; `resent` is a delivered block once more;
- * `fork` replaces delivered blocks from its number up; `unlinked` has an unknown parent, so a fork was missed; `gap`
- * leaves out block numbers.
+ * Relation of a block to the delivered blocks: `next` continues the chain; `resent` is a block that was delivered
+ * before; `fork` replaces delivered blocks from its number up; `unlinked` has an unknown parent, so a fork was missed;
+ * `gap` leaves out block numbers.
  */
 export type Linkage = 'next' | 'resent' | 'fork' | 'unlinked' | 'gap'
 
@@ -29,8 +29,8 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 }
 
 /**
- * Hexadecimal id of the previous block, as the packed header of block `num` has it. The first 4 bytes of an id are the
- * block number, which tells the two offsets apart.
+ * Hexadecimal id of the previous block, read from the packed header of block `num`. The first 4 bytes of an id are the
+ * block number, which shows which of the two offsets is right.
  */
 export function previousInHeader(block: Uint8Array, num: number): string {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.length)
@@ -40,8 +40,8 @@ export function previousInHeader(block: Uint8Array, num: number): string {
 }
 
 /**
- * The end of the delivered chain: the next block number, the id of the last block, and the ids of the reversible
- * blocks before it. Ids are copied, because a view would keep its whole message in memory.
+ * The end of the delivered chain: the next block number, the id of the last block, and the ids of the reversible blocks
+ * before the last block. Ids are copied, because a view would retain the whole message in memory.
  */
 export class ChainTail {
   #next = 1
@@ -75,7 +75,10 @@ export class ChainTail {
     this.#reversible = consecutiveIds(resume, last.num)
   }
 
-  /** Classifies a block by the delivered ones. `parent` and `block` may be null if the node does not send them. */
+  /**
+   * Determines the relation of a block to the delivered blocks. `parent` and `block` may be null if the node does not
+   * send them.
+   */
   classify(position: WirePosition, parent: WirePosition | null, block: Uint8Array | null): Linkage {
     const { num, id } = position
     if (num > this.#next) return 'gap'
@@ -88,7 +91,10 @@ export class ChainTail {
     return num === this.#next ? 'next' : 'fork'
   }
 
-  /** Adds a block that `classify` called `next`, and eventually drops ids up to `libNum`. */
+  /**
+   * Adds a block that `classify` called `next`. Drops ids up to `libNum` when an irreversible block arrives, and once
+   * per PRUNE_INTERVAL reversible blocks.
+   */
   append(num: number, id: Uint8Array, libNum: number): void {
     this.#next = num + 1
     this.#setLast(id)

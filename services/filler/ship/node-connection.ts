@@ -84,9 +84,9 @@ export class NodeConnection<P extends ProtocolCodec> {
   }
 
   /**
-   * Compares the parts of a block with its id, if the settings ask for it and the payloads are present. Returns the
-   * part that does not match, or null. The check of the content takes ten times as long as reading the block, so the
-   * settings choose the blocks.
+   * Compares the parts of a block with its id, if the settings ask for the comparison and the payloads are present.
+   * Returns the part that does not match, or null. The check of the content takes ten times as long as reading the
+   * block, so the settings choose the blocks.
    */
   findFalsePart({ num, id }: WirePosition, { block, traces, lib, prev }: BlocksResult): FalsePart | null {
     const { checkBlocks, checkRoots } = this.#reader.settings

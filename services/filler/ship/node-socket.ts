@@ -153,7 +153,7 @@ function startPings(
     websocket.ping()
     clearTimeout(deadline)
     deadline = setTimeout(() => {
-      // Bytes may wait in the socket because this process was busy: check again after they are read.
+      // Bytes may wait in the socket because this process was busy. Check again after these bytes are read.
       setImmediate(() => {
         if (bytesRead() === before && !websocket.isPaused)
           lose('the node does not answer pings: the connection is dead')

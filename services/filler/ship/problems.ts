@@ -8,8 +8,8 @@ import type { StatusResult, WirePosition } from './types.ts'
 
 /**
  * Reason to close a connection, with the reaction of the session. `lost`: reconnect, without limit. `unusable`: the
- * node cannot serve the reader; fatal once every node is unusable. `suspect`: fatal if all nodes repeat it without a
- * block in between. `missed-fork`: reconnect at once; if that does not help, undo a block.
+ * node cannot serve the reader; fatal once every node is unusable. `suspect`: fatal if all nodes repeat the problem
+ * without a block in between. `missed-fork`: reconnect at once; if the reconnect does not help, undo a block.
  */
 export interface Problem {
   readonly kind: 'lost' | 'unusable' | 'suspect' | 'missed-fork'
@@ -38,8 +38,8 @@ export function protocolViolation(message: string, cause?: unknown): Problem {
 }
 
 /**
- * The message for block `num` cannot be read, or lacks parts of the block. Null: no block is expected, so the node breaks
- * the protocol.
+ * The message for block `num` cannot be read, or lacks parts of the block. If `num` is null, no block is expected and
+ * the node breaks the protocol.
  */
 export function blockUnreadable(message: string, num: number | null, cause?: unknown): Problem {
   if (num === null) return protocolViolation(message, cause)
@@ -47,13 +47,13 @@ export function blockUnreadable(message: string, num: number | null, cause?: unk
   return { kind: 'suspect', error: new FatalError('SHIP_BLOCK_UNREADABLE', message, { cause, details }) }
 }
 
-/** Block `num` came without some of its payloads; asking again does not bring them. */
+/** Block `num` came without some of its payloads. A second request does not bring the payloads. */
 export function blockIncomplete(
   num: number,
   missing: readonly string[],
   status: StatusResult | null,
 ): Problem {
-  const ranges = status === null ? '' : `; the node says that it has ${describeRanges(status)}`
+  const ranges = status === null ? '' : `; the node reports ${describeRanges(status)}`
   const message = `block ${num} came without ${missing.join(', ')}${ranges}`
   return { ...blockUnreadable(message, num), kind: 'unusable' }
 }
@@ -70,7 +70,7 @@ function describeRanges(status: StatusResult): string {
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
-/** The parent that a node gives a block, and the one in the header of the block. */
+/** The parent that a node names for a block, and the parent in the header of the block. */
 interface FalseParent {
   readonly parent: string
   readonly expected: string
@@ -111,7 +111,7 @@ interface UnavailableRange {
 
 /** The logs of the node do not contain block `num`, which is needed next. */
 export function rangeUnavailable({ message, status, num, start }: UnavailableRange): Problem {
-  const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
+  const ranges = status === null ? '' : `; the node reports ${describeRanges(status)}`
   const error = new FatalError('SHIP_RANGE_UNAVAILABLE', `${message}${ranges}`, {
     details: { block_num: num, start },
   })
@@ -126,7 +126,7 @@ export function logDisabled(name: string): Problem {
 /** The stream skipped the blocks `from` to `to`. */
 export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
-  const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
+  const ranges = status === null ? '' : `; the node reports ${describeRanges(status)}`
   const message = `the node skips ${range}, although its logs should contain them${ranges}`
   const error = new FatalError('SHIP_RANGE_MISSING', message, {
     details: { first_num: from, last_num: to, start: to + 1 },
@@ -141,18 +141,18 @@ interface UnlinkedBlock {
   readonly header: Uint8Array | null
 }
 
-/** The parent of a block was never sent: a fork was missed. `expected`: id of the block before it; null if unknown. */
+/** The parent of a block was never sent: a fork was missed. `expected`: id of the previous block; null if unknown. */
 export function missedFork(label: string, block: UnlinkedBlock, expected: Uint8Array | null): Problem {
   const { num, prevIdBytes, header } = block
   const parent = prevIdBytes === null ? previousInHeader(header ?? Buffer.of(), num) : idToHex(prevIdBytes)
   const before = expected === null ? 'another' : idToHex(expected)
-  const message = `block ${num} from ${label} does not follow the block before it: its parent is ${parent}, the block before it is ${before}; a fork was missed`
+  const message = `block ${num} from ${label} does not follow the previous block: the parent is ${parent}, but the previous block is ${before}; the node did not send a fork`
   return { kind: 'missed-fork', num, error: new RetryableError('SHIP_FORK_MISSED', message) }
 }
 
 /** Block `num` did not link again, after its parent was undone and sent again. */
 export function neverLinked(num: number, { message }: PronghornError): FatalError {
-  return invalidBlock(num, `${message}, or the block is damaged: undoing the block before it does not help`)
+  return invalidBlock(num, `${message}, or the block is damaged: it did not help to undo the previous block`)
 }
 
 /** The node exceeded a limit of the socket. `num` is the expected block, `limitBytes` the largest message allowed. */
@@ -174,7 +174,7 @@ function messageTooLarge(num: number, limitBytes: number): Problem {
 
 /** The node serves another chain than the configured one. */
 export function chainMismatch(label: string, expected: string, actual: string): FatalError {
-  const message = `${label} serves chain ${actual}, configured is ${expected}`
+  const message = `${label} serves chain ${actual}, but the configuration names chain ${expected}`
   return new FatalError('CHAIN_MISMATCH', message, {
     details: { expected, actual, held: `chain ${expected}` },
   })

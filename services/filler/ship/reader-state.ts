@@ -8,8 +8,8 @@ import type { ShipSettings } from './settings.ts'
 import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
 
 /**
- * How often the predecessor of a block that does not link is undone, if the node sends both blocks unchanged
- * again.
+ * Maximum number of times that the predecessor of a block that does not link is undone while the node sends both blocks
+ * again without a change.
  */
 const MOST_UNDOES = 3
 

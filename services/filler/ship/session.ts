@@ -38,8 +38,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   #drained: (() => void) | null = null
   #turn = 0
   /**
-   * Number of consecutive `unusable` and `suspect` problems, and `blocksReceived` at the last of them. A received block
-   * resets the number.
+   * Number of consecutive `unusable` and `suspect` problems, and `blocksReceived` at the last such problem. A received
+   * block resets the number.
    */
   #strikes = 0
   #strikeAt = -1
@@ -125,7 +125,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     reader.lastProblem = reason
     this.#faults += 1
     reader.state = 'backing-off'
-    // `#strike` throws a problem that ends the session; the caller of `run` reports it, so it is not logged here.
+    // `#strike` throws a problem that ends the session. The caller of `run` reports the problem, so no log line is
+    // written here.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
     // Warn once per received block; later attempts are logged as info. A `suspect` problem is logged as info too,

@@ -26,8 +26,8 @@ export interface StatusResult {
 }
 
 /**
- * A message with one block or none. `head` and `lib` are the node's head and last irreversible block when the node built
- * the message. Payloads are views into the message, without their length prefix.
+ * A message with one block or none. `head` and `lib` are the node's head and last irreversible block when the node
+ * built the message. Payloads are views into the message, without their length prefix.
  */
 export interface BlocksResult {
   readonly kind: 'blocks'
@@ -86,15 +86,15 @@ export interface ShipBlock {
   readonly id: string
   /** Hex form of `prevIdBytes`, created on first use. */
   readonly prevId: string | null
-  /** Head of the node when it built the message. May be below `num` right after a fork. */
+  /** Head of the node when the node built the message. May be below `num` right after a fork. */
   readonly head: WirePosition
-  /** Last irreversible block of the node when it built the message. May be above `num` during catch-up. */
+  /** Last irreversible block of the node when the node built the message. May be above `num` during catch-up. */
   readonly lib: WirePosition
-  /** Packed `signed_block`; null if the node lacks it for the first block of its log. */
+  /** Packed `signed_block`; null if the block is the first in the node's log and the node lacks this payload. */
   readonly header: Uint8Array | null
-  /** Packed `transaction_trace[]`; null if the node lacks it for the first block of its log. */
+  /** Packed `transaction_trace[]`; null if the block is the first in the node's log and the node lacks this payload. */
   readonly traces: Uint8Array | null
-  /** Packed `table_delta[]`; null if the node lacks it for the first block of its log. */
+  /** Packed `table_delta[]`; null if the block is the first in the node's log and the node lacks this payload. */
   readonly deltas: Uint8Array | null
 }
 
@@ -118,8 +118,8 @@ export interface ShipConsumer<P extends ProtocolCodec = ProtocolCodec> {
   /** Passes the compiled protocol ABI of the node, on every connect: the node may have been upgraded. */
   onProtocol(protocol: P): void
   /**
-   * Delivers the next block. The block counts as held until `release` is called for it; `onBlock` may call `release`
-   * itself.
+   * Delivers the next block. The block counts as held until `release` is called for the block. `onBlock` may call
+   * `release` itself.
    */
   onBlock(block: ShipBlock): void
   /**
@@ -176,8 +176,8 @@ export interface NodeSettings {
   /** Address, in the forms of `urls`. */
   readonly url: string
   /**
-   * Share of the blocks relative to other nodes. The heaviest node is also the first choice for streaming at the head.
-   * Default 1.
+   * Share of the blocks relative to other nodes. The node with the greatest weight is also the first choice for
+   * streaming at the head. Default 1.
    */
   readonly weight?: number
   /** First block to request from the node. Default: the first block that the node has. */
@@ -215,7 +215,7 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly leftOut?: ReadonlyMap<string, PronghornError>
   /** Compare each block with its id, if the protocol supports the check. Default false. */
   readonly checkBlocks?: boolean
-  /** With `checkBlocks`: the blocks whose content is also compared with the Merkle roots in the header. Default none. */
+  /** With `checkBlocks`: blocks whose content is also compared with the Merkle roots in the header. Default none. */
   readonly checkRoots?: CheckedRoots
   /** Compiles the protocol ABI, the parsed JSON of a node's first frame, to a codec; throws if that is impossible. */
   readonly compileProtocol: (shipAbi: unknown) => P

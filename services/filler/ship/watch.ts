@@ -1,4 +1,4 @@
-/** A timer with at most one pending expiry: arming it again cancels the previous one. */
+/** A timer with at most one pending expiry: `arm` cancels the previous expiry. */
 export interface Deadline {
   arm(timeoutMs: number, expired: () => void): void
   clear(): void
@@ -23,12 +23,12 @@ export function createDeadline(): Deadline {
   }
 }
 
-/** Activity counters of a stream, sampled at intervals, so that they cost nothing per block. */
+/** Activity counters of a stream. The counters are sampled at intervals, so that the watch costs nothing per block. */
 export interface Activity {
   /** Results received so far. */
   readonly results: number
   readonly bytesRead: number
-  /** False while the node may not send; its silence is then no fault. */
+  /** False while the node may not send. Silence of the node is then no fault. */
   readonly expected: boolean
 }
 
@@ -62,8 +62,8 @@ interface Streaks {
 }
 
 /**
- * Calls `stuck` once, with the reason, in one of three cases: the node sent nothing for `idleTimeoutMs` although it
- * may send; a message stays below the minimum rate for `slowMessageTimeoutMs`; a message takes longer than
+ * Calls `stuck` once, with the reason, in one of three cases: the node sent nothing for `idleTimeoutMs` although the
+ * node may send; a message stays below the minimum rate for `slowMessageTimeoutMs`; a message takes longer than
  * `messageTimeoutMs`. Returns a function that ends the watch.
  */
 export function watchActivity(

@@ -13,8 +13,8 @@ export interface BranchFacts<P extends ProtocolCodec> {
 
 /**
  * Updates `otherBranchSince` of each link, and returns whether to leave the streaming node. True if more nodes have
- * been on another branch for `allowedMs` than are on the branch of the stream. On a tie, true if the other branch has a
- * higher last irreversible block, or an equal one and a head more than one block ahead.
+ * been on another branch for `allowedMs` than are on the branch of the stream. On a tie, true if the last irreversible
+ * block of the other branch is higher, or if it is equal and the head of the other branch is more than one block ahead.
  */
 export function judgeBranches<P extends ProtocolCodec>(
   facts: BranchFacts<P>,

@@ -14,7 +14,10 @@ import { refusalOfAll } from './range-reading.ts'
 
 /** A node that was left is chosen last for this time, so that the stream switches to another node, ms. */
 const LEFT_REST_MS = 3_000
-/** Minimum time between two switches away from a lagging node that still sends bytes, ms: prevents flapping. */
+/**
+ * Minimum time in ms between two switches away from a lagging node that still sends bytes, so that the stream does not
+ * alternate between nodes.
+ */
 const STEADY_MS = 5_000
 /** Maximum number of doublings of the time-outs: the default time-out of 600 ms grows to 77 s. */
 const MOST_DOUBLINGS = 7
@@ -27,12 +30,12 @@ interface Streamed {
   bytes: number
 }
 
-/** Counts of failures since the last received block; the next block resets them. */
+/** Counts of failures since the last received block. The next block resets the counts. */
 interface Failures {
   /** `blocksReceived` when the counts were reset. */
   readonly blocksReceived: number
   missedForks: number
-  /** Number of times that a node was left because it lagged or was on another branch. */
+  /** Number of times that the stream left a node, because the node lagged or was on another branch. */
   leaves: number
 }
 
@@ -57,7 +60,10 @@ export class HeadReading<P extends ProtocolCodec> {
    */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
-  /** Failures since the last received block. Read it through `#sinceBlock`, which resets it after each block. */
+  /**
+   * Failures since the last received block. Read the failures through `#sinceBlock`, which resets the counts after each
+   * block.
+   */
   #failures: Failures = noFailures(0)
   #attempt: StreamAttempt<P> | null = null
   #followed: NodeLink<P> | null = null
@@ -128,7 +134,7 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Leaves the streaming node if it lags behind another node or is on its own branch; ends the stream if
+   * Leaves the streaming node if the node lags behind another node or is on a branch of its own. Ends the stream if
    * `isFarBehind`.
    */
   tick(now: number): void {
@@ -163,8 +169,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor for the time-outs after which a node is left. Doubles whenever every node has been left and none of them
-   * sent a block: otherwise a block that every node sends slowly could never be read.
+   * Factor for the time-outs after which a node is left. Doubles whenever every node has been left without sending a
+   * block. Otherwise a block that every node sends slowly could never be read.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -208,8 +214,8 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
-    // Clear the marks, because they compare nodes with the branch of the previous stream. A stale mark would end each
-    // stream before its first block, so the fork to the new branch would never be read.
+    // Clear the marks, because a mark compares a node with the branch of the previous stream. A stale mark would end
+    // each stream before its first block, so the fork to the new branch would never be read.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -279,9 +285,9 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered block. First reconnects to the same node, which may send the
-   * fork when the request names the reversible blocks. Then tries the other nodes. When all nodes have failed, undoes the
-   * last block. Returns false if the node has to be left.
+   * Handles a block that does not link to the last delivered block. First reconnects to the same node, which may send
+   * the fork when the request names the reversible blocks. Then tries the other nodes. When all nodes have failed,
+   * undoes the last block. Returns false if the stream has to leave the node.
    */
   #mayRewind(problem: Problem): boolean {
     const failures = this.#sinceBlock()

@@ -25,13 +25,13 @@ import { RateMeter } from './rate-meter.ts'
 const LONGEST_PAUSE_MS = 10_000
 /** Pause before reconnecting to a node that serves another chain, ms. */
 const REFUSED_PAUSE_MS = 60_000
-/** Back-off of a node that delayed the other nodes, ms: doubled at each occurrence. */
+/** Back-off in ms of a node that delayed the other nodes; doubles with each delay that the node causes. */
 const slowRest = { firstMs: 2_000, longestMs: 300_000 }
 /** Age up to which a status reply counts as current, ms. */
 const FRESH_MS = 1_500
 /** Time-out for a status reply of a node that has answered before, ms. */
 const STATUS_TIMEOUT_MS = 15_000
-/** A block that a node lacked is not requested from it again for this time, ms. */
+/** Time in ms for which a block that a node lacked is not requested from the node again. */
 const LACK_MS = 60_000
 
 /** A range that is requested from a link. */
@@ -71,7 +71,8 @@ export class NodeLink<P extends ProtocolCodec> {
   /** Error that makes the node unusable; null while the node is usable or not checked yet. */
   verdict: PronghornError | null = null
   /**
-   * Time since which the node's head has not been a block of the indexed chain; null if it is one, or if it is unknown.
+   * Time since which the node's head has not been a block of the indexed chain. Null if the head is a block of the
+   * indexed chain, or if this is unknown.
    */
   otherBranchSince: number | null = null
   readonly #reader: ReaderState<P>
@@ -84,7 +85,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
-  /** Number of blocks that the node may still send after `leaveRange` has abandoned their range. */
+  /** Blocks (from `from`, below `to`) that the node may still send after `leaveRange` has abandoned their range. */
   #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
   #answeredAt: number | null = null
@@ -94,7 +95,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #suspect = false
   /**
    * Whether `verdict` was set before the first status of the node. A status reply of the configured chain then clears
-   * it.
+   * `verdict`.
    */
   #isRefutable = false
   #lacks: Lack[] = []
@@ -110,7 +111,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (reason !== undefined) this.leaveOut(reason)
   }
 
-  /** Connects to the node, unless it is left out. */
+  /** Connects to the node, unless the node is left out. */
   open(): void {
     if (this.#closed || this.#isLeftOut) return
     this.#reader.connections++
@@ -183,7 +184,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /**
    * End (exclusive) of the irreversible blocks that the node can send without interruption, starting with `num`; `num`
-   * if it cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
+   * if the node cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
    */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
@@ -205,15 +206,18 @@ export class NodeLink<P extends ProtocolCodec> {
     return Math.max(num, end)
   }
 
-  /** Reason why the node cannot send block `num`; null if it can, or if its status is unknown. */
+  /**
+   * Reason why the node cannot send block `num`; null if the node can send the block, or if the status of the node is
+   * unknown.
+   */
   refusalOf(num: number): PronghornError | null {
     if (this.verdict !== null) return this.verdict
     const lack = this.#lacks.find(({ from, to }) => num >= from && num <= to)
     if (lack !== undefined) return lack.error
     const { from, to } = this.node
     if (num < from || num > to) {
-      const limits = `it is used for blocks ${from} to ${to === Infinity ? 'the head' : to} only (chain.ship)`
-      const message = `block ${num} is needed, ${limits}`
+      const limits = `the node is used only for blocks ${from} to ${to === Infinity ? 'the head' : to} (chain.ship)`
+      const message = `block ${num} is needed, but ${limits}`
       return rangeUnavailable({ message, status: this.#status, num, start: from }).error
     }
     if (this.#status === null) return null
@@ -242,7 +246,9 @@ export class NodeLink<P extends ProtocolCodec> {
     })
   }
 
-  /** Gives up the current range so that another one can be requested on the same connection; no fault is recorded. */
+  /**
+   * Gives up the current range, so that another range can be requested on the same connection. No fault is recorded.
+   */
   leaveRange(): void {
     const task = this.#task
     if (task === null) return
@@ -277,7 +283,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#restsUntil = performance.now() + restMs
   }
 
-  /** Lets a node that delayed the others rest, longer at each occurrence. */
+  /** Lets a node that delayed the other nodes rest, longer each time. */
   restAsSlow(): void {
     this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
   }
@@ -287,7 +293,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#restsUntil = 0
   }
 
-  /** Whether the node is connected but rests: after a fault it gets no requests for a time. */
+  /** Whether the node is connected but rests: after a fault a node gets no requests for a time. */
   get isResting(): boolean {
     return this.#readyAt !== null && performance.now() < this.#restsUntil
   }
@@ -383,7 +389,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.acknowledge(task)
   }
 
-  /** Whether the block belongs to the range that was abandoned before this one: it was still in flight. */
+  /** Whether the block belongs to the previous range, which was abandoned while the block was still in flight. */
   #isLeft(num: number, task: LinkTask<P>): boolean {
     return task.next === task.start && this.#left !== null && num >= this.#left.from && num < this.#left.to
   }
@@ -416,7 +422,7 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * Records that the node lacks the blocks `from` to `to`, so that they are requested from other nodes, and
+   * Records that the node lacks the blocks `from` to `to`, so that other nodes get the requests for these blocks, and
    * reconnects.
    */
   #lack(from: number, to: number, problem: Problem): void {

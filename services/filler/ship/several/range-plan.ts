@@ -14,11 +14,11 @@ const MOST_BLOCKS = 8_192
  */
 const GROWTH = 4
 /**
- * The first range is requested from another node if its node sends nothing for this time, ms. Short, because all other
- * ranges wait for the first one.
+ * Time in ms without bytes after which the first range is requested from another node. Short, because all other ranges
+ * wait for the first range.
  */
 const AWAITED_SILENCE_MS = 750
-/** Any other range is requested from another node if its node sends nothing for this time, ms. */
+/** Time in ms without bytes after which any other range is requested from another node. */
 const SILENCE_MS = 5_000
 /**
  * Minimum age of the first range before its rate is compared with other nodes, ms: short measurements are inaccurate.
@@ -63,7 +63,7 @@ export function planSize(facts: PlanFacts): number {
 
 /** Input of `chooseSteal`. */
 export interface StealFacts<P extends ProtocolCodec> {
-  /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for it. */
+  /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for the first range. */
   readonly front: LinkTask<P> | null
   /** All nodes, including busy ones: a busy node can read the range after its own. */
   readonly links: readonly NodeLink<P>[]
@@ -89,7 +89,7 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= AWAITED_SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  // Rate and block size are estimates: wait LATE_MS before judging a range by them.
+  // Rate and block size are estimates, so a range is judged only after LATE_MS.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null

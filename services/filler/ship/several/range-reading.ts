@@ -42,7 +42,7 @@ export interface RangeHost<P extends ProtocolCodec> {
 export class RangeReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #host: RangeHost<P>
-  /** Ranges in block order, without a hole. Blocks of the first one are delivered as they arrive. */
+  /** Ranges in block order, without a hole. Blocks of the first range are delivered as they arrive. */
   #segments: LinkTask<P>[] = []
   /** Ranges with blocks that were delivered and not released yet, in order. */
   readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
@@ -54,7 +54,7 @@ export class RangeReading<P extends ProtocolCodec> {
   #turn: NodeJS.Immediate | undefined
   /**
    * Nodes whose block at position `#unlinkedAt` does not link to our last block. If all ready nodes are in the set, our
-   * last block is wrong; otherwise the nodes in the set are wrong.
+   * last block is wrong. Otherwise the nodes in the set are wrong.
    */
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
@@ -209,8 +209,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the blocks that the node can send, starting with `num`; `num` if it cannot send that block.
-   * Accepts a block that may lack a payload only if no other node has all payloads.
+   * End (exclusive) of the blocks that the node can send, starting with `num`; `num` if the node cannot send that
+   * block. Accepts a block that may lack a payload only if no other node has all payloads.
    */
   #endFrom(link: NodeLink<P>, num: number): number {
     const end = link.endFrom(num, true)
@@ -263,7 +263,7 @@ export class RangeReading<P extends ProtocolCodec> {
 
   /**
    * Resolves a deadlock: no node reads the first range, because the buffer of every node's range is full. The node with
-   * the last full range gives up that range and reads the first one.
+   * the last full range gives up this range and reads the first range.
    */
   #fillFront(): void {
     const front = this.#segments[0]
@@ -366,8 +366,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered one. If the blocks of all ready nodes fail to link, our
-   * last block is wrong and is undone; else the node of the range is left.
+   * Handles a block that does not link to the last delivered block. If the blocks of all ready nodes fail to link, our
+   * last block is wrong and is undone. Otherwise the reading leaves the node of the range.
    */
   #refuse(task: LinkTask<P>, block: ReceivedBlock): void {
     const { tail } = this.#reader
@@ -417,7 +417,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 }
 
-/** Error if no node can send block `num`; null if at least one of them may have it. */
+/** Error if no node can send block `num`; null if at least one node may have the block. */
 export function refusalOfAll<P extends ProtocolCodec>(
   links: readonly NodeLink<P>[],
   num: number,

@@ -3,7 +3,7 @@ import { CreditWindow } from '../credits.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
-/** Messages that a node may send ahead within a range; the byte budget usually limits them first. */
+/** Messages that a node may send ahead within a range; usually the byte budget is reached before this number. */
 const WINDOW = 4096
 const ACK_BATCH = 64
 
@@ -89,7 +89,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.credits.hold(block.bytes)
   }
 
-  /** The first block that has not been taken yet; null if it has not arrived. */
+  /** The first block that has not been taken yet; null if this block has not arrived. */
   peek(): ReceivedBlock | null {
     return this.#blocks[this.#taken] ?? null
   }
@@ -100,7 +100,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.#taken += 1
   }
 
-  /** Shortens the range to the received blocks; the caller requests the rest anew, from `next` on. */
+  /** Shortens the range to the received blocks. The caller requests the blocks from `next` on again. */
   cutAtNext(): void {
     this.end = this.next
   }

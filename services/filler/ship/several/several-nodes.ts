@@ -28,8 +28,8 @@ const LEAST_RANGE = 64
 const FAR_BEHIND = 1_000
 
 /**
- * A session that reads from several nodes. Up to the last irreversible block, the session reads ranges from
- * all nodes in parallel. After that block, it streams from one node and monitors the others.
+ * A session that reads from several nodes. Up to the last irreversible block, the session reads ranges from all nodes
+ * in parallel. After that block, the session streams from one node and monitors the other nodes.
  */
 export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
@@ -213,7 +213,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   }
 
   #tick(): void {
-    // After a long synchronous computation, replies wait unread in the sockets: read them before judging the nodes.
+    // After a long synchronous computation, replies wait unread in the sockets. Read the replies before judging the
+    // nodes.
     setImmediate(() => {
       if (this.#reader.state === 'ended' || this.#failure !== null) return
       try {

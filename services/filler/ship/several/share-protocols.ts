@@ -1,6 +1,6 @@
 /**
  * Compiles each different protocol ABI once. Nodes of one version send the same ABI, and shared generated code is
- * optimised sooner by V8. The cache is cleared when it is full.
+ * optimised sooner by V8. A full cache is cleared.
  */
 export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: unknown) => P {
   const known = new Map<string, P>()
