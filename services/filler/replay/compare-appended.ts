@@ -94,8 +94,8 @@ async function intervalOf(
 ): Promise<{ low: bigint; high: bigint }> {
   const one = async (text: string, values: readonly unknown[]): Promise<bigint | null> =>
     (await client.query<{ seq: bigint | null }>(text, [...values])).rows[0]?.seq ?? null
-  // The bound on `first_seq` lets the index on sequences serve the query. Without a replayed sequence there is no such
-  // bound, and the query searches by block number.
+  // The bound on `first_seq` lets the index on sequences serve the query. Without a replayed sequence the query has no
+  // such bound and searches by block number.
   const before = await one(
     `SELECT first_seq AS seq FROM ${blocks} WHERE block_num < $1 AND first_seq < $2 ORDER BY first_seq DESC LIMIT 1`,
     [firstBlock, replayed?.low ?? HIGHEST],

@@ -207,8 +207,8 @@ export interface SettledRows {
 const MOST_EXTRA = 1_000
 
 /**
- * Finds rows that the database has as settled in the blocks although the replay settled no such row there. One pass
- * over the table; `pg_temp.replayed_keys` holds the keys that the replay settled.
+ * Finds rows that the database has as settled in the blocks although the replay of these blocks settled no such row.
+ * One pass over the table; `pg_temp.replayed_keys` holds the keys that the replay settled.
  */
 export async function findExtra(
   client: pg.ClientBase,

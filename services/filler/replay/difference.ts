@@ -13,7 +13,7 @@ export interface HistoryDifference {
   readonly columns: Readonly<
     Record<string, { readonly chain: string | null; readonly database: string | null }>
   >
-  /** Reason why a repair cannot write the row; null if it can. */
+  /** Reason why a repair cannot write the row; null if a repair can write the row. */
   readonly impossible: string | null
 }
 

@@ -38,7 +38,7 @@ export function expectedRows(unit: CommitUnit, table: string): ExpectedRow[] {
     const preserved = described.kind === 'keyed' ? (described.preserved as readonly string[]) : []
     for (const { kind, row, override } of pending.rows.values()) {
       if (kind === 'remove') continue
-      // If an upsert finds the row, it keeps the row's preserved columns.
+      // An upsert does not change the preserved columns of an existing row.
       const isUpsert = kind === 'upsert' && preserved.length > 0
       const own = isUpsert
         ? Object.fromEntries(Object.entries(row).filter(([column]) => !preserved.includes(column)))
@@ -73,8 +73,8 @@ export async function completeRows(
 export const isOfTrades = ({ name }: Derivation): boolean => name.startsWith('trades of ')
 
 /**
- * Condition that a replay removes from the derivation: the store computes the price of a sold sale once, a replay
- * computes it again.
+ * Condition that a replay removes from the derivation. The store computes the price of a sold sale once; a replay
+ * computes the price again.
  */
 const ONLY_MISSING = ' AND s.price IS NULL'
 

@@ -34,7 +34,7 @@ export interface UnitBlock {
 
 /**
  * Merged row operations of one or more whole blocks, written in one transaction. A unit of reversible blocks has
- * exactly one block, because the undo journal is kept per block.
+ * exactly one block, because the undo journal stores old rows by block.
  */
 export class CommitUnit implements RowSink {
   readonly tables = new Map<Table, PendingTable>()
@@ -82,7 +82,7 @@ export class CommitUnit implements RowSink {
     const values = row as unknown as MutableRow
     const rows = this.#pending(table as unknown as Table).rows
     const key = rowKey(table.key, values)
-    // The row already has an earlier start block in this unit; such tables keep the earliest.
+    // The row already has an earlier start block in this unit, and the table stores the earliest start block.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
     this.#grow(rows, key, values)
     mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.preserved : [])

@@ -116,7 +116,7 @@ async function writeVersions(
     : table.replaces
       ? update
       : 'NOTHING'
-  // Insert in key order: two readers that write the same rows then lock them in the same order and cannot deadlock.
+  // Insert in key order: two readers that write the same rows then lock the rows in the same order and cannot deadlock.
   await session.runOver(
     source,
     `INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
@@ -125,9 +125,8 @@ async function writeVersions(
 }
 
 /**
- * SQL condition under which a row of a shared table is replaced. If the table replaces rows: the row belongs
- * to the writing reader, or the reader that owns it may still undo it. Otherwise: the new row has an earlier
- * start block.
+ * SQL condition under which a row of a shared table is replaced. If the table replaces rows: the row belongs to the
+ * writing reader, or its owner may still undo the row. Otherwise: the new row has an earlier start block.
  */
 function sharedCondition(table: VersionedTable<object>): string {
   const version = `"${String(table.version)}"`

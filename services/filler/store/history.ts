@@ -54,8 +54,7 @@ async function endPresent(
 }
 
 /**
- * Rolls back every change from block `from` on: deletes newer versions and makes the versions that they replaced
- * current again.
+ * Rolls back every change from block `from` on: deletes newer versions, and makes the replaced versions current again.
  */
 export async function undoHistory(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
   const names = layout.columns.map(({ name }) => `"${name}"`).join(', ')

@@ -10,7 +10,7 @@ const nothing: Extent = { first: Number.MAX_SAFE_INTEGER, last: 0 }
 
 /**
  * Tracks which journals may have entries for which blocks. Most journals are empty most of the time, so pruning and
- * rollback can skip them. Until the first pruning nothing is known and every journal counts.
+ * rollback can skip them. Before the first pruning the extents are unknown, so no journal is skipped.
  */
 export class JournalExtent {
   /** Block up to which the journal has been pruned. */

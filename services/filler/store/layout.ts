@@ -74,8 +74,8 @@ export async function readLayouts(
 }
 
 /**
- * Formats a value as PostgreSQL text, or null. U+0000, which PostgreSQL text cannot store, becomes a space. This is
- * the only change to chain text; docs/decisions.md documents it.
+ * Formats a value as PostgreSQL text, or null. U+0000, which PostgreSQL text cannot store, becomes a space: the only
+ * change to chain text (see docs/decisions.md).
  */
 export function toDatabaseText(value: ColumnValue | undefined): string | null {
   if (value === null || value === undefined) return null

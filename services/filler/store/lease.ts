@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** How long a new holder waits for the server to notice that the session of the last holder is gone. */
+/** Time in ms for which a new holder waits until the server notices that the session of the last holder is gone. */
 const HANDOVER_MS = 5_000
 const RETRY_MS = 200
 

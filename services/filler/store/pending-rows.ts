@@ -20,16 +20,16 @@ export interface PendingRow {
   kind: 'insert' | 'upsert' | 'replace' | 'patch' | 'remove'
   /** Full row; for `patch` the key and the changed columns; for `remove` the key. */
   row: MutableRow
-  /** Values of preserved columns that a patch of this unit set; they apply if the row already exists. */
+  /** Values of preserved columns that a patch of this unit set. The values apply if the row already exists. */
   override?: MutableRow
 }
 
 /** Pending operations of a commit unit on one row of a table with history. */
 export interface PendingHistory {
   readonly key: MutableRow
-  /** First block that changes the row; the version in the database ends there. */
+  /** First block that changes the row. The version in the database ends at this block. */
   readonly from: number
-  /** Row versions by start block, ascending; a null row means that the row ends there. */
+  /** Row versions by start block, ascending; null means that the row ends at the block. */
   readonly versions: { readonly block: number; readonly row: MutableRow | null }[]
 }
 
@@ -45,8 +45,8 @@ export interface PendingTable {
   /** Row versions of tables with history, by key. */
   readonly histories: Map<RowKey, PendingHistory>
   /**
-   * Retention limit: versions that ended at or before this block, and rows of versioned tables below it, are not
-   * stored.
+   * Retention limit: versions that ended at or before this block, and rows of versioned tables below this block, are
+   * not stored.
    */
   forgetBefore: number
 }
@@ -103,14 +103,14 @@ export function rowKey(columns: readonly string[], row: Readonly<MutableRow>): R
   return key
 }
 
-/** Merges an insert; after a removal in the same unit it becomes a `replace`. */
+/** Merges an insert. After a removal in the same unit, the insert becomes a `replace`. */
 export function mergeInsert(rows: Map<RowKey, PendingRow>, key: RowKey, row: MutableRow): void {
   const pending = rows.get(key)
   rows.set(key, { kind: pending === undefined ? 'insert' : 'replace', row })
 }
 
 /**
- * Merges an upsert. Preserved columns of an earlier patch go to `override`: they apply only if the row already exists.
+ * Merges an upsert. Preserved columns of an earlier patch go to `override`, and apply only if the row already exists.
  */
 export function mergeUpsert(
   rows: Map<RowKey, PendingRow>,

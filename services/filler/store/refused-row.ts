@@ -17,7 +17,8 @@ const greatest: Readonly<Record<string, bigint>> = {
 }
 
 /**
- * Adds the table name and, if it can be found, the refused row to an error that PostgreSQL raised because of a value.
+ * Adds the table name, and the refused row if the search finds the row, to an error that PostgreSQL raised because of a
+ * value.
  */
 export function namingRow(error: unknown, { table, columns }: TableLayout, pending: PendingTable): unknown {
   if (!isRefusedValue(error)) return error

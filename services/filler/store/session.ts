@@ -71,7 +71,7 @@ export class WriterSession {
     await copyLines(this.client, name, columns, packed)
   }
 
-  /** Makes rows available to a statement: as parameters if there are few, otherwise in the staging table. */
+  /** Makes rows available to a statement: few rows as parameters, many rows in the staging table. */
   async offer(
     layout: TableLayout,
     columns: readonly Column[],

@@ -38,7 +38,7 @@ export interface Statements {
   select<T extends object>(text: string, values: readonly unknown[]): Promise<T[]>
 }
 
-/** Callback that adds statements to a transaction before it commits; a rejection rolls the transaction back. */
+/** Callback that adds statements at the end of a transaction. A rejection rolls the transaction back. */
 export type FinalStatements = (statements: Statements) => Promise<void>
 
 /** The only writer of a reader's rows. Not for concurrent use: one call at a time. */
@@ -48,8 +48,8 @@ export interface Store {
   /** First block that this reader indexed or will index. */
   readonly startBlock: number
   /**
-   * Blocks to offer the node on reconnect, ascending. The oldest is the last block before the journal, so it cannot be
-   * undone.
+   * Blocks to offer the node on reconnect, ascending. The oldest block precedes the undo journal, so no rollback can
+   * undo this block.
    */
   readonly knownBlocks: readonly UnitBlock[]
   /**
@@ -61,11 +61,11 @@ export interface Store {
   /**
    * Writes a unit: rows, derived values, undo journal and position in one transaction.
    *
-   * @param irreversible the chain's last irreversible block; the journal up to it is pruned.
-   * @param finalStatements run last. Their rows are published at once, so the commit is flushed to disk like commits
-   * at the head.
-   * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke;
-   * FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
+   * @param irreversible the chain's last irreversible block. The journal up to this block is pruned.
+   * @param finalStatements run last. Their rows are published at once, so the commit is flushed to disk like commits at
+   * the head.
+   * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke; FatalError
+   * `DATABASE_ERROR` when a statement was refused. After an error, the database contains nothing of the unit.
    */
   commit(unit: CommitUnit, irreversible: number, finalStatements?: FinalStatements): Promise<void>
   /**
@@ -80,8 +80,8 @@ export interface Store {
    */
   wipe(finalStatements?: FinalStatements): Promise<void>
   /**
-   * Writes the rows of a unit and their derived values as of a chain time, without undo journal and position. For
-   * imports, which set the position with `begin` after the last row.
+   * Writes the rows of a unit and their derived values as of a chain time, without undo journal and position. An import
+   * uses `load`, and sets the position with `begin` after the last row.
    *
    * @throws as `commit`.
    */
@@ -322,8 +322,8 @@ class PostgresStore implements Store {
     const own = `t.reader = $1 AND ${version} >= $2`
     const values = [this.lease.reader, from]
     if (table.shared) {
-      // Lock the rows first. Another reader may be writing them: the lock waits for its commit, after which the
-      // position of that reader shows whether it has the block.
+      // Lock the rows first. Another reader may be writing the same rows. The lock waits for the commit of the other
+      // reader. After the commit, the position of the other reader shows whether it has the block.
       const [locked] = await this.#session.select<{ rows: bigint }>(
         `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} t WHERE ${own} FOR UPDATE) l`,
         values,
@@ -353,8 +353,8 @@ class PostgresStore implements Store {
   }
 
   /**
-   * Prunes the undo journal of irreversible blocks. The newest irreversible block stays as the rollback target,
-   * without `first_seq`, as if it had never been reversible.
+   * Prunes the undo journal of irreversible blocks. The newest irreversible block stays as the rollback target, without
+   * `first_seq`, like a block that was never reversible.
    */
   async #pruneJournal(oldest: number): Promise<void> {
     if (oldest <= this.#journal.prunedTo) return

@@ -54,7 +54,6 @@ interface ObservedRow {
   readonly before: MutableRow | null
 }
 
-/** Dependencies of `UnitWriter`. */
 interface UnitWriterOptions {
   readonly session: WriterSession
   readonly layouts: ReadonlyMap<Table, TableLayout>
@@ -212,7 +211,7 @@ export class UnitWriter {
     return new Map(rows.map((row) => [rowKey(identity, row), row]))
   }
 
-  /** Writes the row operations of a derived step and schedules the derivations that they trigger. */
+  /** Writes the row operations of a derived step, and schedules the derivations that these operations trigger. */
   async #writeDerived(work: (sink: CommitUnit) => void): Promise<void> {
     const unit = new CommitUnit(this.#undoBlock !== null)
     work(unit)

@@ -27,7 +27,8 @@ function repairLine(line: string, fieldsToRepair: FieldsToRepair): string {
   for (const place of [IMMUTABLE, MUTABLE]) {
     const text = values[place]!
     if (text === '\\N') continue
-    // jsonb output contains no control characters, so the backslash is the only character that COPY escapes in it.
+    // jsonb output contains no control characters, so the backslash is the only character in jsonb text that COPY
+    // escapes.
     values[place] = repairAttributes(text.replaceAll('\\\\', '\\'), fields).replaceAll('\\', '\\\\')
   }
   return values.join('\t')

@@ -141,8 +141,9 @@ const placedAssets = [
 ] as const
 
 /**
- * Finds lists of assets of which the source lost a row, by the gap in the numbers, or has a row twice; returns one text
- * for each kind of list. The copied rows have no numbers. A lost row with the last number of its list leaves no gap.
+ * Finds lists of assets in which a row is missing (a gap in the numbers of the list) or occurs twice. Reads the source,
+ * because the copied rows have no numbers. Does not find a missing row with the last number of a list, because such a
+ * row leaves no gap. Returns one text for each kind of list.
  */
 export async function findLostAssets({ source, accounts }: PartContext): Promise<string[]> {
   const lost: string[] = []

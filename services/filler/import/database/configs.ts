@@ -25,8 +25,8 @@ export async function putConfigs(
 }
 
 /**
- * Block since which the contract has version 2, or the import block if the source does not store it; null for version
- * 1.
+ * Block since which the contract has version 2, or the import block if the source does not store that block; null for
+ * version 1.
  */
 function sinceBlock({ version, v2 }: { version: string; v2: bigint | null }, block: number): number | null {
   if (v2 !== null) return Number(v2)
@@ -123,7 +123,7 @@ async function putMarketConfig(
 }
 
 async function putMarketTokens(undone: UndoneSource, unit: CommitUnit, contract: string): Promise<void> {
-  // `ctid` order restores the list order: the source wrote the rows of one list in its order.
+  // The order of `ctid` is the order of the list, because the source wrote the rows of a list in list order.
   const tokens = await undone.query<{
     token_symbol: string
     token_precision: number
@@ -156,7 +156,8 @@ interface OldSymbolPair {
 }
 
 /**
- * Reads the symbol pairs. The listing precision comes from the oracle pair: the contract demands that both are equal.
+ * Reads the symbol pairs. The listing precision comes from the oracle pair, because the contract requires both
+ * precisions to be equal.
  */
 function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSymbolPair[]> {
   return undone.query<OldSymbolPair>(

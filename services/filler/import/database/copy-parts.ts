@@ -20,7 +20,7 @@ export interface CopyPart {
   readonly entity: string | null
   /** Numeric key by whose ranges the rows are copied, `width` keys a step; null copies all rows in one step. */
   readonly ranges: { readonly from: string; readonly column: string; readonly width: number } | null
-  /** SELECT on the source. `where` returns an SQL condition on the key column that it is given. */
+  /** SELECT on the source. `where` takes the name of the key column and returns an SQL condition on this column. */
   select(where: (column: string) => string): string
 }
 

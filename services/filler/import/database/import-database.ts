@@ -114,12 +114,16 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 }
 
 /**
- * Marks that the completeness checks refused the copied rows. The next run copies them again, because the operator may
- * have completed the source at the same block, except if the operator accepts the gaps.
+ * Name of the step that records that the completeness checks refused the copied rows. The next run copies the rows
+ * again, because the operator may have completed the source at the same block. A next run that accepts the gaps copies
+ * nothing again.
  */
 const REFUSED_STEP = 'refused as incomplete'
 
-/** Temporary tables. The event steps fill them from the log, and later steps read them to complete other rows. */
+/**
+ * Temporary tables. The event steps fill these tables from the log, and later steps read the tables to complete other
+ * rows.
+ */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
   'CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)',
@@ -308,15 +312,15 @@ class DatabaseImport {
         onStep: (phase, done, of, rows) => this.#report(phase, done, of, rows),
       })
       await this.#atOnce('forged logs', workers[0]!, removeForgedLogs)
-      // Without statistics PostgreSQL takes the listing tables for empty, and the checks would read all logs once for
-      // each listing.
+      // Without statistics PostgreSQL assumes that the listing tables are empty, and the checks would read all logs
+      // once for each listing.
       await this.#atOnce('statistics of listings', workers[0]!, (worker) => this.#analyze(worker))
     } finally {
       await closeWorkers(workers)
     }
   }
 
-  /** Analyzes the tables that were empty when they were last analyzed, or never were. */
+  /** Analyzes the tables that were never analyzed, or that were empty when they were last analyzed. */
   async #analyze({ target }: ImportWorker): Promise<number> {
     const names = this.#handlers.flatMap(({ tables }) => tables.map(({ name }) => name))
     const { rows } = await target.query<{ name: string }>(

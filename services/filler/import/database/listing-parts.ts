@@ -101,7 +101,7 @@ interface OldListing extends OldDates {
   buyer: string | null
   collection_name: string | null
   collection_fee: number
-  /** Maker marketplace; null if it is the default marketplace and the source is atomicassets-api. */
+  /** Maker marketplace. A source of atomicassets-api stores null for the default marketplace. */
   maker_marketplace: string | null
   taker_marketplace: string | null
   state: number
@@ -152,7 +152,8 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // Converting the price needs the median. If the log does not have it, take the price that the source computed.
+        // The conversion of the price needs the median. If the log lacks the median, take the price that the source
+        // computed.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -196,7 +197,8 @@ function auctionsPart(account: string): ListingPart {
        FROM atomicmarket_auctions l WHERE l.market_contract = ${contract} AND ${where('l.auction_id')} ORDER BY l.auction_id`,
     put(row: OldAuction, unit, facts) {
       const assets = ids(row.asset_ids)
-      // Prefer the log's time: the source also counts changes of the contract's row that no action on the auction made.
+      // Prefer the time in the log: the source also updates the time after changes of the contract row that no action
+      // on the auction caused.
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,

@@ -110,8 +110,8 @@ async function readFacts(
       [ids],
     )
     for (const { id, block, time } of changes)
-      // An auction without a logged start has no logged actions: only its bids are recorded, so the source's time is
-      // better.
+      // If the start of an auction is not logged, none of its actions is logged: only bids are recorded, so the time in
+      // the source is more accurate.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

@@ -9,11 +9,11 @@ export const loggedTables = [
 ]
 
 const statements = [
-  // atomicassets-api stores "no media types set" and "empty list of media types" alike.
+  // atomicassets-api stores null both for "no media types set" and for "empty list of media types".
   `UPDATE assets.schemas s SET types = '[]' FROM import.typed_schemas t
    WHERE t.collection_name = s.collection_name AND t.schema_name = s.schema_name AND s.types IS NULL`,
-  // A template that one transaction created and deleted has no row in the source, but the contract used up an id for
-  // it.
+  // A template that one transaction created and deleted has no row in the source, but the contract assigned an id to
+  // the template.
   `UPDATE assets.config SET template_counter = n.next
    FROM (SELECT max(template_id) + 1 AS next FROM import.templates) n WHERE n.next > template_counter`,
 ]

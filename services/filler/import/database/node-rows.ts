@@ -29,7 +29,7 @@ const integer = (value: unknown) => BigInt(value as string | number)
 
 /**
  * Writes oracle pairs and data points as the chain node has them now, through the oracle's handler. The node is ahead
- * of the import block; the reader corrects every row when it reads the blocks after the import block.
+ * of the import block; the reader corrects every row while it reads the blocks after the import block.
  */
 export async function putOracleFromNode(
   contract: NodeContract,

@@ -29,16 +29,16 @@ interface SourceFacts {
   readonly columns: ReadonlySet<string>
 }
 
-/** Version of the work tables of an import. A newer version does not resume an import of an older one. */
+/** Version of the work tables of an import. A program with another version does not resume the import. */
 const COPY_VERSION = 2
 
-/** A database of eosio-contract-api or atomicassets-api as of one snapshot. Nothing in it is ever changed. */
+/** A database of eosio-contract-api or atomicassets-api as of one snapshot. The import never changes the database. */
 export class OldSource {
   readonly address: DatabaseAddress
   readonly position: OldPosition
   /** Schema version, as `dbinfo` names it. */
   readonly version: string
-  /** Hash of address, version and position: changes whenever the source indexes more blocks, or the import other tables. */
+  /** Hash of address, version, position and COPY_VERSION: changes when the source indexes more blocks. */
   readonly fingerprint: string
   readonly #leader: pg.Client
   readonly #snapshot: string

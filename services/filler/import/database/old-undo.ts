@@ -108,8 +108,8 @@ export class UndoneSource {
 /**
  * Rolls back the source's reversible blocks in a transaction that is never committed.
  *
- * @throws FatalError `IMPORT_SOURCE_UNFIT` if the role may not write to the source, or the undo journal does not fit
- * its tables.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` if the role may not write to the source, or if the undo journal does not fit
+ * the tables of the source.
  */
 export async function undoReversible(source: OldSource): Promise<UndoneSource> {
   const { reader, block } = source.position

@@ -11,8 +11,8 @@ interface AbiSince {
 type Pair = Readonly<Record<string, unknown>>
 
 /**
- * Packs the attribute maps of logged actions. The source stores them decoded; a database that was indexed from blocks
- * stores them packed.
+ * Packs the attribute maps of logged actions. The source stores decoded maps; a database that was indexed from blocks
+ * stores packed maps.
  */
 export class MapPacker {
   readonly #versions: AbiSince[] = []

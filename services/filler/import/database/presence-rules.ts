@@ -1,7 +1,7 @@
 import { allMarketListings } from '../../../core/model/tables/index.ts'
 import type { Rule } from '../../../core/derived/index.ts'
 
-/** Statement that returns each different value of a listing column, with the name of the column. */
+/** Statement that returns each distinct value of the listing columns, with the name of the column. */
 function valuesOf(columns: readonly string[]): string {
   return allMarketListings
     .flatMap(({ table }) =>
@@ -19,7 +19,7 @@ const listingTokens = valuesOf(['token_symbol', 'settlement_symbol', 'listing_sy
 const listingMarketplaces = valuesOf(['maker_marketplace', 'taker_marketplace'])
 
 /**
- * Rules that the rows which other rows and logs name are there. The contracts never remove collections, schemas,
+ * Rules that each row exists that another row or a log refers to. The contracts never remove collections, schemas,
  * tokens and marketplaces.
  */
 export const presenceRules: readonly Rule[] = [

@@ -17,21 +17,21 @@ export async function findBlock(
   if (info.chainId !== chain.chainId)
     throw new FatalError(
       'CHAIN_MISMATCH',
-      `the chain node ${shown} serves chain ${info.chainId}, the configuration names chain ${chain.chainId}`,
+      `the chain node ${shown} serves chain ${info.chainId}, but the configuration names chain ${chain.chainId}`,
       { details: { held: `chain ${chain.chainId}` } },
     )
   const { block, newest, newestTimeMs, reversible } = source.position
   if (info.irreversibleBlock < block)
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `the last irreversible block of the chain node ${shown} is ${info.irreversibleBlock}, below block ${block}, at which the source is imported`,
+      `the last irreversible block of the chain node ${shown} is ${info.irreversibleBlock}, but the source is imported at the later block ${block}`,
     )
   const found = await readBlock(chain.http, block)
   const next = reversible[0]
   const following = next === undefined ? null : await readBlock(chain.http, next.num).catch(() => null)
   const mismatch = new FatalError(
     'CHAIN_MISMATCH',
-    `the source does not hold the chain that ${shown} serves: they differ at block ${next?.num ?? newest}`,
+    `the source and the chain node ${shown} are on different chains: they differ at block ${next?.num ?? newest}`,
     { details: { held: 'the chain of the source' } },
   )
   // If the node knows the source's next block, that block must follow the import block. A next block that the node does

@@ -27,7 +27,7 @@ export interface ImportStateOptions extends ImportTarget {
     readonly chainId: string
     /**
      * URL of the chain node whose tables are paged. Must be a single node, not a load balancer in front of several
-     * nodes: their heads differ.
+     * nodes, because the heads of several nodes differ.
      */
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
@@ -120,7 +120,7 @@ class StateImport {
     if (info.chainId !== chainId)
       throw new FatalError(
         'CHAIN_MISMATCH',
-        `the chain node ${shownAddress(http)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+        `the chain node ${shownAddress(http)} serves chain ${info.chainId}, but the configuration names chain ${chainId}`,
         { details: { held: `chain ${chainId}` } },
       )
     if (info.irreversibleBlock < 1)
@@ -213,7 +213,7 @@ class StateImport {
   }
 
   /**
-   * Detects a contract upgrade to version 2 while its tables were paged.
+   * Detects an upgrade of a contract to version 2 that happened while the tables of the contract were paged.
    *
    * The settings are paged as of the head. If the contract's ABI changed after the import began, the blocks before the
    * change may be version 1 blocks that were read as version 2.
@@ -320,7 +320,7 @@ class StateImport {
 
   /**
    * Creates a decoder for each contract from all stored ABIs. The first call fetches the current ABI from the node and
-   * stores it.
+   * stores this ABI.
    */
   async #decoders(): Promise<Map<string, ContractDecoder>> {
     const decoders = new Map<string, ContractDecoder>()

@@ -5,7 +5,7 @@ import type { ContractTable } from './contract-tables.ts'
 import { scopeValue } from './stable-node.ts'
 import type { AnswerBlock, StableNode } from './stable-node.ts'
 
-/** A transaction writes the collected rows once there are this many. */
+/** Number of collected rows at which a transaction writes the rows. */
 const ROWS_A_WRITE = 5_000
 /**
  * Number of scopes to request between two reads of the node's head. If the head moves meanwhile, the requests
@@ -265,7 +265,8 @@ class StageWriter {
 }
 
 /**
- * Empties scope ranges that were read from a block that a fork removed, so that they are paged again.
+ * Empties scope ranges that were read as of a block that a fork removed. The import then pages the emptied ranges
+ * again.
  *
  * @returns number of emptied ranges.
  */

@@ -16,8 +16,7 @@ import type { ContractTable } from './contract-tables.ts'
 import { encodeRow, operationsOf } from './operations.ts'
 
 /**
- * Maximum number of blocks that the node may send before they are acknowledged. The blocks stay in memory
- * until they are committed.
+ * Maximum number of unacknowledged blocks that the node may send. The blocks stay in memory until they are committed.
  */
 const PREFETCH_BLOCKS = 200
 
@@ -99,8 +98,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
     )
     const { settings, handlers, logger } = reading
-    // Leave the oracle handler out: the pairs are not in the database until the final writes, so it would warn of
-    // unknown pairs.
+    // Leave the oracle handler out: the pairs are not in the database until the final writes, so the handler would warn
+    // of unknown pairs.
     const applied = handlers.filter(({ family }) => family !== 'oracle')
     this.#applier = new BlockApplier(settings.name, applied, [this.#stateWriter()], logger)
   }

@@ -6,8 +6,8 @@ import type { NodeClient } from '../../../core/chain-node/index.ts'
 /** Rows or scopes to request per page. */
 const PAGE = 1_000
 /**
- * Rows or scopes per page once the head has moved during every attempt with a full page: small pages are answered
- * faster.
+ * Rows or scopes per page once the head has moved during every attempt with a full page: a node answers requests for
+ * small pages faster.
  */
 const SMALL_PAGE = 100
 /** Maximum number of attempts of a full-page request while the head keeps moving. */
@@ -55,9 +55,9 @@ export interface ScopePage {
 }
 
 /**
- * Reads tables from a node together with the block of each response. Reads the head before and after each request: if
- * both are equal, the response is as of that head. The block identifies rows that a fork later removes. A response
- * during which the head moved is discarded, because its block may be on neither head's branch.
+ * Reads tables from a node together with the block of each response. Reads the head before and after each request. If
+ * both heads are equal, the response is as of that head. The block identifies rows that a fork later removes. If the
+ * head moved, the response is discarded, because it may be as of a block that is on the branch of neither head.
  */
 export class StableNode {
   readonly #client: NodeClient
@@ -188,7 +188,7 @@ function scopeText(scope: string): string {
   return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
 }
 
-/** Integer value of a scope: the node sorts scopes by it. */
+/** Integer value of a scope. The node sorts scopes by this value. */
 export function scopeValue(scope: string): bigint {
   return nameToBigInt(scope)
 }

@@ -251,7 +251,7 @@ class RowWriter {
     const put: { row: Record<string, unknown>; from: ContractRow }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
-      // The row is gone and no action says how it ended: skip it.
+      // The row is gone and no action says how the row ended: skip the row.
       if (!isPresent && operation === undefined) continue
       const from = this.#contractRow(scope, this.#decode(table, value))
       put.push({ row: { ...entity.rows.rowOf(from), ...operation }, from })
@@ -272,7 +272,9 @@ class RowWriter {
     for (const sale of started) if (!known.has(sale.offer_id as bigint)) sale.state = saleState.invalid
   }
 
-  /** Inserts rows that one block created and removed: they have operations but never appeared as contract rows. */
+  /**
+   * Inserts rows that one block created and removed. Such rows have operations, but never appeared as contract rows.
+   */
   async #shortLived(entity: EntityTable, table: ContractTable, unit: CommitUnit): Promise<number> {
     const rows = await this.#writing.store.query<{ row: Record<string, unknown> }>(
       `SELECT o.row FROM import.operations o WHERE o.name = $1 AND o.is_whole
