@@ -41,7 +41,7 @@ export interface FillerOptions {
   readonly pretty?: boolean
   /** Run mode, for the remedies in the log; default `process`. */
   readonly mode?: RunMode
-  /** Receives the log lines of the readers' threads; without this function the threads write them. */
+  /** Receives the log lines of the readers' threads. Without this function the threads write the lines themselves. */
   readonly onLogLine?: (line: string) => void
   /** Called about once a second for each reader. */
   readonly onStatus?: (status: ReaderStatus) => void
@@ -55,7 +55,7 @@ export interface FillerOptions {
 
 /**
  * Runs every configured reader in a thread of its own, until all reach their `stop_block` or `signal` aborts. Migrates
- * the database schema first. @throws the error of the first reader that fails; the others are stopped too, and a
+ * the database schema first. @throws the error of the first reader that fails. The other readers are stopped, and a
  * supervisor has to restart the process.
  */
 export async function runFiller(options: FillerOptions): Promise<void> {
@@ -66,7 +66,8 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
-  // The health listener starts before the key-value store is opened, and reports the store as `up` until then.
+  // The health listener starts before the key-value store is opened. Until the store is opened, the listener reports
+  // the store as `up`.
   let storeState = (): StoreState => 'up'
   const statuses = new Map<string, ReceivedStatus>()
   const metrics = createFillerMetrics()

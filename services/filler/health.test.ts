@@ -88,12 +88,15 @@ it('/health of the filler answers healthy while readers make progress, with the 
 })
 
 it('while a reader is stalled, /health of the filler answers 503, and /healthc answers 200', async () => {
-  const problem = { summary: 'blocks wait', detail: 'blocks wait: 7 blocks, no commit for 31 s' }
+  const problem = {
+    summary: 'blocks are waiting to be committed',
+    detail: 'blocks are waiting to be committed: 7 blocks, no commit for 31 s',
+  }
   const { status, data, alive } = await ask({ status: { ...well, problem } })
   expect([status, alive]).toEqual([503, 200])
   expect(data).toMatchObject({
     status: 'stalled',
-    reasons: ['reader main-1: blocks wait: 7 blocks, no commit for 31 s'],
+    reasons: ['reader main-1: blocks are waiting to be committed: 7 blocks, no commit for 31 s'],
   })
 })
 
@@ -117,7 +120,7 @@ it('the health of the filler reports why the key-value store refuses writes, whi
   expect([status, alive]).toEqual([200, 200])
   expect(data).toMatchObject({
     status: 'degraded',
-    reasons: ['the key-value store refuses writes: it has reached its maxmemory (OOM)'],
+    reasons: ['the key-value store refuses writes: the server has reached its maxmemory (OOM)'],
     kvstore: 'out of memory',
   })
 })

@@ -40,16 +40,16 @@ export interface FillerHealthOptions {
 const MAX_CONNECTIONS = 64
 
 /**
- * Maximum time without a report of a reader's thread, ms. The thread reports every second; a longer silence
- * means that it is blocked.
+ * Maximum time without a report of a reader's thread, ms. The thread reports every second; a longer silence means that
+ * the thread is blocked.
  */
 const SILENT_MS = 30_000
 
 /**
- * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET
- * /metrics` and `GET /config`. `/health` is 200 while all readers progress, even far behind the head. It is
- * 503 with the reasons if a reader has blocks to process but does not progress. An unavailable key-value
- * store is named, but leaves `/health` at 200. `/healthc` is 200 as long as the process works. ⏎
+ * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET /metrics` and
+ * `GET /config`. `/health` is 200 while all readers progress, even far behind the head. `/health` is 503 with the
+ * reasons if a reader has blocks to process but does not progress. `/health` names an unavailable key-value store, but
+ * stays 200. `/healthc` is 200 as long as the process works.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */

@@ -55,7 +55,7 @@ export function watchInstallation(options: InstallationOptions): () => Promise<v
   const lookUnlessLooking = (): void => {
     looking ??= look()
       .catch((error: unknown) => {
-        // Ignored: an unavailable database is reported by the readers, and the next interval measures again.
+        // Not an error: the readers report an unavailable database, and the next interval measures again.
         options.logger.debug(`the state of the database could not be read: ${describeError(error)}`)
       })
       .finally(() => {

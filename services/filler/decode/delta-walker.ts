@@ -20,9 +20,9 @@ import type { WatchSet } from './watch-set.ts'
 export type DeltaWalker = (watch: WatchSet, sink: DeltaSink, record: ScannedRow) => void
 
 /**
- * Generates the walk over `table_delta[]`. In contract rows the walk reads the code account (8 bytes) and skips rows
- * of unwatched contracts. It opens the tables `account`, `account_metadata`, `permission` and `permission_link` as
- * well, and skips all others.
+ * Generates the walk over `table_delta[]`. In contract rows the walk reads the code account (8 bytes) and skips rows of
+ * unwatched contracts. The walk also opens the tables `account`, `account_metadata`, `permission` and
+ * `permission_link`, and skips all other tables.
  * @throws FatalError `SHIP_PROTOCOL` if the protocol lacks a field that the walk needs.
  */
 export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, deltas: TypeNode): DeltaWalker {
@@ -51,7 +51,7 @@ const openedTables = ['contract_row', 'account', 'account_metadata', 'permission
   (name) => Buffer.from(name),
 )
 
-// Returns 0 for a table that is skipped, otherwise 1 + its index in `openedTables`.
+// Returns 0 for a table that is skipped, otherwise 1 + the index of the table in `openedTables`.
 function tableKindAt(bytes: Buffer, start: number, end: number): number {
   return 1 + openedTables.findIndex((name) => bytes.compare(name, 0, name.length, start, end) === 0)
 }

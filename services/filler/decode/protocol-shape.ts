@@ -44,7 +44,8 @@ export function fieldOf(struct: StructNode, name: string): FieldNode | undefined
 }
 
 /**
- * Returns the field with this name. @throws FatalError `SHIP_PROTOCOL` unless it has one of the given built-in types.
+ * Returns the field with this name. @throws FatalError `SHIP_PROTOCOL` unless the field has one of the given built-in
+ * types.
  */
 export function requireBuiltin(struct: StructNode, name: string, ...types: readonly string[]): FieldNode {
   const field = fieldOf(struct, name)

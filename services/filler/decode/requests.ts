@@ -37,8 +37,8 @@ const blocksFields = [
 ]
 
 /**
- * Creates the encoders for the `request` type of a protocol. Newer nodes have several blocks requests; the one with
- * the fewest flags is used, because the additions (finality data, separate headers) are of no use to an indexer.
+ * Creates the encoders for the `request` type of a protocol. Newer nodes have several blocks requests. The encoder uses
+ * the request with the fewest flags, because an indexer does not need the additions (finality data, separate headers).
  * @throws FatalError `SHIP_PROTOCOL` if a request type is missing.
  */
 export function createRequestEncoder(abi: CompiledAbi): RequestEncoder {

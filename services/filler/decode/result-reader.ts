@@ -141,8 +141,8 @@ function readPosition(emitter: CodeEmitter, field: FieldNode, target: string): s
   return `let ${target} = null; ${whole}`
 }
 
-// A payload is bytes or optional bytes, where empty bytes mean none. One node generation sends the block itself
-// instead, whose end is found by walking its fields.
+// A payload is bytes or optional bytes, where empty bytes mean none. One node generation sends the block without a
+// length. The end of such a block is found by walking the fields of the block.
 function readPayload(emitter: CodeEmitter, field: FieldNode, target: string): string {
   const optional = field.type.kind === 'optional'
   const node = field.type.kind === 'optional' ? field.type.inner : field.type

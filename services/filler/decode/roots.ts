@@ -15,9 +15,9 @@ import { assignSmall, walkFields, walkStructs } from './walker-code.ts'
 export type FalseContent = 'transactions' | 'actions'
 
 /**
- * Compares the transactions of a block payload and the actions of a traces payload with the Merkle roots in the
- * header. Null if they match, or if the header has no such roots: with the Savanna consensus the fields have another
- * meaning.
+ * Compares the transactions of a block payload and the actions of a traces payload with the Merkle roots in the header.
+ * Null if all roots match, or if the header has no such roots. With the Savanna consensus the fields of the roots have
+ * another meaning.
  *
  * @param traces null if the node sent none.
  */
@@ -130,7 +130,7 @@ function transactionDigests(bytes: Buffer, items: readonly number[] | null): Buf
     const part = (from: number | undefined, to: number | undefined) => bytes.subarray(from, to)
     if (third === -1) part(first, second).copy(digest)
     else {
-      // Signatures and context-free data have their own digest, because a node may prune them from the transaction.
+      // Signatures and context-free data have their own digest, because a node may prune both from the transaction.
       writeDigest(Buffer.concat([part(first, second), part(third, fourth)]), digest, 0)
       writeDigest(Buffer.concat([part(second, third), part(fourth, end), digest]), digest, 0)
     }
@@ -239,7 +239,8 @@ const SEQUENCE = ACT_DIGEST + DIGEST_BYTES
 class ActDigests {
   /**
    * Whether the hash of the previous action included its return value. After the activation of the protocol feature
-   * ACTION_RETURN_VALUE every hash includes it, so the check starts with the variant that matched the previous action.
+   * ACTION_RETURN_VALUE every hash includes the return value, so the check first tries the variant that matched the
+   * previous action.
    */
   #withReturnValue = false
   readonly #digest = Buffer.alloc(DIGEST_BYTES)

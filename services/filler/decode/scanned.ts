@@ -66,8 +66,8 @@ export class ScannedAction {
   }
 
   /**
-   * Whether the contract sent the action itself: it has authorizations, all by the contract's account. Nodes require
-   * an authorization per transaction, not per action, and none for a context-free action.
+   * Whether the contract sent the action itself: the action has authorizations, all by the account of the contract.
+   * Nodes require an authorization per transaction, not per action, and none for a context-free action.
    */
   isSentByContract(): boolean {
     const { payload } = this

@@ -9,8 +9,9 @@ import type { FieldCode } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
 /**
- * Scope of a walk: `watched` reports actions of watched accounts; `everything` reports all, with the billed resources
- * of their transactions. `watched` runs over the whole history of a chain, so it reads as little as possible.
+ * Scope of a walk. `watched`: reports the actions of watched accounts, and reads as little as possible, because this
+ * walk runs over the whole history of a chain. `everything`: reports all actions, with the billed resources of their
+ * transactions.
  */
 export type TraceScope = 'watched' | 'everything'
 

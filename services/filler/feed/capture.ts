@@ -22,7 +22,7 @@ export interface DataReader {
  */
 const MAX_FOREIGN_BYTES = 64 * 1024
 
-/** Template id that contracts write for "no template"; no asset has it. */
+/** Template id that contracts write for "no template". No template has this id. */
 const NO_TEMPLATE = '-1'
 
 interface CapturedEvent {
@@ -33,8 +33,8 @@ interface CapturedEvent {
 }
 
 /**
- * Collects the published content of one block: the events, and the transactions that caused them with all their
- * traces. Only a block with an event is scanned a second time, for the traces.
+ * Collects the published content of one block: the events, and the transactions that caused the events, with all traces
+ * of these transactions. Only a block with an event is scanned a second time, for the traces.
  */
 export class BlockCapture {
   readonly #events: CapturedEvent[] = []

@@ -26,8 +26,8 @@ export interface FeedRecorderOptions {
 }
 
 /**
- * A live reader sends a lag message only on every second beat, because its block messages contain its
- * position as well.
+ * A live reader sends a lag message only on every second beat, because the block messages of a live reader also contain
+ * the position.
  */
 const LIVE_BEATS = 2
 
@@ -60,7 +60,7 @@ export class FeedRecorder {
     return unit.isPublished ? new BlockCapture() : null
   }
 
-  /** Adds the events of a block to the unit, and notes whether the reader reached the head. */
+  /** Adds the events of a block to the unit, and records whether the reader reached the head. */
   take(unit: UnitEvents, block: ShipBlock, events: BlockEvents | null): void {
     if (events) unit.blocks.push(events)
     if (this.#options.mode.hasArrived(this.#behind(block))) unit.arrived = true

@@ -1,7 +1,8 @@
 /**
- * Decides for each block whether its events are published. Publishing starts with the block after the block at which the
- * reader reached the head, and stops when the reader falls `maxBehind` blocks behind. After a restart the reader
- * resumes where it stopped. So a reader publishes nothing while catching up, and its published events have no holes.
+ * Decides for each block whether its events are published. Publishing starts with the block after the block at which
+ * the reader reached the head. Publishing stops when the reader is more than `maxBehind` blocks behind the head. After
+ * a restart at the head, publishing continues with the next block. So a reader publishes nothing while it catches up,
+ * and publishes every block between start and stop.
  */
 export class LiveMode {
   #live: boolean

@@ -154,7 +154,7 @@ export class Outbox {
       ])
       this.#next = { ...this.#next!, prunedTo: newest }
     }
-    // More entries may be left after `feed_blocks` was lowered; the next commits prune them.
+    // More entries may be left after `feed_blocks` was lowered. The next commits prune the remaining entries.
     if (newest < prunedTo + BigInt(MAX_PRUNED)) this.#nextPrunedAtBlock = last
   }
 }

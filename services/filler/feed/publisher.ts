@@ -18,7 +18,7 @@ const WARN_EVERY_MS = 60_000
 
 /**
  * Creates a function that sends messages to the key-value store without waiting. A message that the store does not
- * accept is dropped, counted and logged at most once a minute; subscribers read it from the database.
+ * accept is dropped, counted, and logged at most once a minute. Subscribers read a dropped message from the database.
  */
 export function createPublisher(
   options: PublisherOptions,

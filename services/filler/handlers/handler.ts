@@ -62,7 +62,7 @@ export type RowOf<Rows> = {
 
 /**
  * Work on one block: actions in order of execution, then rows in the node's order, then `end`. The reader passes only
- * declared actions and tables, decoded as declared. From here on the code trusts the declared types without checks.
+ * declared actions and tables, decoded as declared. Handlers trust the declared types without checks.
  */
 export interface BlockScope<
   State,
@@ -99,8 +99,8 @@ type RowDeclarations<Row extends RowEvent> = {
 }
 
 /**
- * A contract family: the actions and tables that it reads, and the row operations that it produces. Handlers are pure:
- * their input is the block and their state, their only output are row operations to a sink.
+ * The handler of a contract family: names the actions and tables that it reads, and produces row operations. A handler
+ * is pure: input are the block and the handler's state, the only output are row operations to a sink.
  */
 export interface Handler<
   State = unknown,

@@ -42,8 +42,8 @@ function isMarket({ handler }: ContractEntry): boolean {
 /**
  * Creates the handler of a configured contract; null if this version has no handler for it.
  *
- * @param reader all entries of the reader. A market reads the accounts of its assets and oracle contracts from them
- * and derives sale prices from the oracle's pairs.
+ * @param reader all entries of the reader. A market handler takes the accounts of the assets and oracle contracts from
+ * these entries, and derives sale prices from the oracle's pairs.
  * @throws FatalError `READER_FAMILIES_DIFFER`
  */
 export function createHandler(entry: ContractEntry, reader: readonly ContractEntry[]): Handler | null {

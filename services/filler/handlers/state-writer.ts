@@ -6,7 +6,7 @@ import type { BlockInfo, Query } from './handler.ts'
 export interface WriterBlock extends BlockInfo {
   /** Block id: 32 bytes, a view into the node's message. */
   readonly id: Uint8Array
-  /** Head block of the node when it sent the block. */
+  /** Head block of the node at the time when the node sent the block. */
   readonly head: number
   /** Last irreversible block, at most this block. */
   readonly irreversible: number
@@ -51,13 +51,16 @@ export interface StateWriterScope<State> {
   end(): State
 }
 
-/** State history writer: stores the chain's state of any contract as bytes, without decoding it. Pure like a handler: its input is the block and its state, its only output are row operations to a sink.
+/**
+ * State history writer: stores the rows of any contract as bytes, without decoding the rows. A writer is pure, like a
+ * handler: input are the block and the writer's state, the only output are row operations to a sink.
  */
 export interface StateWriter<State = unknown> {
   /** Name of the writer in readers.config.json. */
   readonly family: string
   /**
-   * One-line description of the stored accounts. `chain.sources` records it; a reader refuses to start if it has changed.
+   * One-line description of the stored accounts. `chain.sources` records the description; a reader refuses to start if
+   * the description has changed.
    */
   readonly account: string
   /** Tables that the writer writes. */

@@ -37,12 +37,14 @@ export interface ListPolls {
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 2
-/** A failed source is polled again after this time, or after its `frequency` if that is shorter, seconds. */
+/**
+ * Time in seconds after which a failed source is polled again. A shorter `frequency` of the source takes precedence.
+ */
 const RETRY_SECONDS = 60
 
 /**
  * Polls each source for its lists, immediately and then every `frequency` seconds. If a source fails, its last lists
- * stay in force, and it is polled again after a minute at most. A failure does not affect other sources.
+ * stay in force, and the source is polled again after at most a minute. A failure does not affect other sources.
  */
 export function startListPolls(options: ListPollOptions): ListPolls {
   const sources = listSources(options.readers)

@@ -55,8 +55,8 @@ const ABIS = `SELECT a.abi FROM chain.abis a WHERE a.account = $1 AND a.block_nu
 /** Counts of data that the applier skipped; for metrics and health. */
 export interface ApplierCounters {
   /**
-   * Actions whose data does not fit the ABI. The chain accepts such actions from users, and ABIs that do not fit the
-   * code.
+   * Actions whose data does not fit the ABI. Users can send such actions, and an account can set an ABI that does not
+   * fit its code.
    */
   undecodableActions: number
   /** Rows of wanted tables that the ABI in force does not define. */
@@ -108,7 +108,7 @@ export class BlockApplier {
       this.#contracts.set(handler.account, { handler, decoder: createDecoder(handler), state: null })
   }
 
-  /** Sets the protocol of a new connection; later blocks are decoded with it. */
+  /** Sets the protocol of a new connection, with which later blocks are decoded. */
   useProtocol(protocol: Protocol): void {
     this.#protocol = protocol
   }
@@ -120,7 +120,7 @@ export class BlockApplier {
       .map(({ decoder }) => decoder.account)
   }
 
-  /** Sets an ABI that did not come from the stream; it counts as older than every stored ABI of the account. */
+  /** Sets an ABI that did not come from the stream. The ABI counts as older than every stored ABI of the account. */
   assumeAbi(account: string, abi: Uint8Array): void {
     this.#assumedAbis.set(account, abi)
     this.#contracts.get(account)?.decoder.setAbi(abi)
@@ -241,7 +241,8 @@ export class BlockApplier {
   }
 
   /**
-   * Callbacks for permission rows; none if no state history writer stores permissions, so that they are not decoded.
+   * Callbacks for permission rows. Without callbacks permission rows are not decoded: returns none if no state history
+   * writer stores permissions.
    */
   #permissionSink(
     protocol: Protocol,
@@ -266,7 +267,7 @@ export class BlockApplier {
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.#contracts.get(account)
     if (!contract) {
-      // Actions of other contracts are `eosio::setabi`: the watch set includes it.
+      // The only reported actions of other contracts are `eosio::setabi`.
       const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
       if (set) this.#contractAbi(set.account, set.abi, info.num)
       return
@@ -325,7 +326,10 @@ export class BlockApplier {
     if (!contract.decoder.hasAbi) throw this.#abiMissing(contract.decoder.account, open.info)
     if (!contract.decoder.namesRow(table)) {
       this.counters.unknownTables++
-      this.#warnOnce(open.info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
+      this.#warnOnce(
+        open.info,
+        `table ${table} of ${contract.decoder.account} is not in the ABI of the contract`,
+      )
       return
     }
     this.#scope(contract, open).row(new AppliedRow(table, row, contract.decoder))
@@ -358,8 +362,8 @@ export class BlockApplier {
 }
 
 /**
- * Parts of a block in which a `DecodeError` means a damaged payload. Elsewhere it means contract data that does not fit
- * its ABI.
+ * Parts of a block in which a `DecodeError` means a damaged payload. In other parts a `DecodeError` means contract data
+ * that does not fit its ABI.
  */
 const payloadPlaces: ReadonlySet<Place> = new Set(['header', 'traces', 'deltas'])
 

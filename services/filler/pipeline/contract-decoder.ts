@@ -54,7 +54,7 @@ export class ContractDecoder {
   }
 
   /**
-   * Sets the ABI in force. The chain stores any bytes as an ABI: if they are unreadable the previous ABI stays in
+   * Sets the ABI in force. The chain stores any bytes as an ABI. If the bytes are unreadable, the previous ABI stays in
    * force, as in other chain software.
    *
    * @returns the reason why the ABI is unreadable, or null.
@@ -108,7 +108,8 @@ export class ContractDecoder {
 
   /**
    * Decodes a row; undefined if no ABI defines the table. A row that was not rewritten since an upgrade may have the
-   * layout of an older ABI. So the newest ABI that consumes all bytes decodes it, else the newest that fits.
+   * layout of an older ABI. Therefore the newest ABI that consumes all bytes decodes the row. If no ABI consumes all
+   * bytes, the newest ABI that fits decodes the row.
    *
    * @throws DecodeError of the newest ABI if none fits; RangeError for a number that does not fit its column.
    */

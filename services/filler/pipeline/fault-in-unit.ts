@@ -4,14 +4,15 @@ import type { ErrorCode } from '../../core/errors/index.ts'
 import type { UnitBlock } from '../store/index.ts'
 
 /**
- * Position of a fault in a commit unit, and the blocks to read again so that every good block before it is committed.
+ * Position of a fault in a commit unit, and the blocks to read again so that every good block before the fault is
+ * committed.
  */
 export interface FaultPlace {
   /** Last block to read again. */
   readonly last: number
   /**
-   * True if one of the blocks is bad, but not known which one. Each block is then committed alone, which
-   * finds the bad one.
+   * True if a block of the unit is bad but its number is unknown. Each block is then committed alone, to find the bad
+   * block.
    */
   readonly singly: boolean
   /** Address of the node that sent a block that could not be applied; null for other faults. */
@@ -56,7 +57,7 @@ export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): u
  *
  * @param read reads and commits up to `place.last`.
  * @param committed number of the last committed block.
- * @returns the error to report: the first one, or the more precise error of a block that failed alone.
+ * @returns the error to report: the first error, or the more precise error of a block that failed alone.
  */
 export async function commitGoodBlocks(
   fault: FaultInUnit,

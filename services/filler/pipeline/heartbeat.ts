@@ -34,7 +34,7 @@ export interface ReaderStatus {
   readonly unknownTables: number
   /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
-  /** Blocks between the last committed one and the target: the head, or the last irreversible block. */
+  /** Blocks between the last committed block and the target: the head, or the last irreversible block. */
   readonly blocksBehind: number
   /** Blocks received since reading began. */
   readonly receivedBlocks: number

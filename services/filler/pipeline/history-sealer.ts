@@ -13,8 +13,8 @@ const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
 /**
- * Seals the history of a reader in the background, one range after the other, with a pause after each that is longer than
- * the work.
+ * Seals the history of a reader in the background, one range after the other. The pause after each range is longer than
+ * the sealing of the range.
  */
 export class HistorySealer {
   readonly #options: Pick<ReaderOptions, 'database' | 'logger' | 'settings'>
@@ -31,8 +31,8 @@ export class HistorySealer {
   }
 
   /**
-   * Starts sealing in the background; further calls do nothing. Call it when the query indexes exist: sealing finds the
-   * rows through them.
+   * Starts sealing in the background; further calls do nothing. Call `start` when the query indexes exist, because
+   * sealing finds the rows through these indexes.
    */
   start(): void {
     if (!this.#ending.signal.aborted) this.#running ??= this.#sealAll()

@@ -13,9 +13,9 @@ interface AbiSearch {
 }
 
 /**
- * Gives contracts without an ABI at block `block` a newer ABI. ABIs are missing when a reader starts in the middle of
- * a chain, or when a rollback has undone the only one. Takes the first ABI stored for a later block, else the current
- * ABI from the chain's HTTP interface: newer ABIs of these contracts can read older data. If the chain node does not
+ * Gives contracts without an ABI at block `block` a newer ABI. ABIs are missing when a reader starts in the middle of a
+ * chain, or when a rollback has undone the only ABI. Takes the first ABI stored for a later block, else the current ABI
+ * from the chain's HTTP interface: newer ABIs of these contracts can read older data. If the chain node does not
  * answer, the reader continues and stops at the first block that needs an ABI.
  */
 export async function assumeMissingAbis(
@@ -45,7 +45,7 @@ async function readLaterAbi(query: Query, account: string, block: number): Promi
   return rows[0]?.abi ?? null
 }
 
-/** Returns the current ABI of the account, or the reason why it is unknown, as a clause for an error message. */
+/** Returns the current ABI of the account, or a clause for an error message with the reason why the ABI is unknown. */
 async function readPresentAbi(
   http: string | null,
   account: string,

@@ -9,7 +9,7 @@ import { createOracleHandler, emptyOracleState, parsePair } from '../handlers/or
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** A contract table that holds symbol pairs; prices depend on them. */
+/** A contract table that contains symbol pairs. Prices depend on the symbol pairs. */
 interface PairSource {
   readonly family: string
   readonly table: string
@@ -74,11 +74,11 @@ const MAX_PAGES = 4
 
 /**
  * Reads missing symbol pairs (of the oracle and of the market's configuration) from the chain's HTTP interface. A
- * reader that starts in the middle of a chain has not seen the actions that added them, nor has a family that was
- * added later. Runs before the first block, after a gap, and at each start while a pair is missing. The current pairs
- * are correct for older blocks too: name, symbols and precision never change, and the blocks that change anything else
- * write it again. Medians come with the data points of the blocks. The rows belong to no block, so no fork undoes
- * them. If the node does not answer, the reader continues without the pairs.
+ * reader that starts in the middle of a chain has not seen the actions that added the pairs. The same is true for a
+ * family that was added later. Runs before the first block, after a gap, and at each start while a pair is missing. The
+ * current pairs are correct for older blocks too: name, symbols and precision never change, and a block that changes
+ * another column of a pair writes the whole row again. Medians come with the data points of the blocks. The rows belong
+ * to no block, so no fork undoes them. If the node does not answer, the reader continues without the pairs.
  */
 export async function fetchMissingPairs(search: PairSearch): Promise<void> {
   const { store, handlers, http, startBlock, logger } = search
@@ -94,7 +94,7 @@ export async function fetchMissingPairs(search: PairSearch): Promise<void> {
     } catch (error) {
       logger.warn(
         { account, table: source.table, cause: describeError(error) },
-        'symbol pairs could not be read from the chain node: sales that an oracle prices by a missing pair have no price',
+        'symbol pairs could not be read from the chain node: sales with a missing pair have no price',
       )
       continue
     }

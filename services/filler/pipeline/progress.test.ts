@@ -18,7 +18,7 @@ test.each([
   [
     'blocks that wait',
     { sinceCommitMs: 31_000, waitingBlocks: 7 },
-    'blocks wait: 7 blocks, no commit for 31 s',
+    'blocks are waiting to be committed: 7 blocks, no commit for 31 s',
   ],
   [
     'a silent node',

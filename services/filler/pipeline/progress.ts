@@ -48,7 +48,9 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
         )
       : problem('the chain node is silent', `no message for ${seconds(sinceMessageMs)}`)
   }
-  return waitingBlocks > 0 ? problem('blocks wait', `${waitingBlocks} blocks, ${idle}`) : null
+  return waitingBlocks > 0
+    ? problem('blocks are waiting to be committed', `${waitingBlocks} blocks, ${idle}`)
+    : null
 }
 
 /** Sentence about the last disconnect, such as `the chain node ws://… refuses connections (for 31 s). Trying again.` */

@@ -54,7 +54,7 @@ export class QueryIndexBuilder {
     signal.removeEventListener('abort', stop)
   }
 
-  /** Cancels the index build in progress; the next start of the reader repeats it. */
+  /** Cancels the index build in progress. The next start of the reader repeats the build. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await this.#running

@@ -107,8 +107,8 @@ async function claimFamilies(
           `reader ${reader} with contract ${account} needs its own database`,
       )
     }
-    // If the state history writer has not stored a block yet (`hasBegun` false), `checkStateWriters` decides whether it
-    // may be added.
+    // If the state history writer has not stored a block yet (`hasBegun` false), `checkStateWriters` decides whether
+    // the writer may be added.
     const indexedTo = source ? source.left_out_after : hasBegun ? null : store.startBlock - 1
     const isLate = position !== null && indexedTo !== null && indexedTo !== position.num
     if (isLate) {
@@ -116,7 +116,7 @@ async function claimFamilies(
         `reader ${reader}: the handler ${family} was added after block ${position.num} was indexed; ` +
         `the data of ${account} in blocks ${indexedTo + 1} to ${position.num}`
       if (hasBegun || settings.start_block_override !== true) {
-        const accept = hasBegun ? '' : ', or start_block_override accepts that'
+        const accept = hasBegun ? '' : ', or start_block_override accepts the missing data'
         throw new FatalError(
           'READER_SETTINGS_CHANGED',
           `${note} would be missing: the reader has to index again (delete_data)${accept}`,
@@ -153,8 +153,8 @@ const STORE_AGAIN = `
   WHERE family = 'assets' AND reader = $1 AND upper_inf(transfers_left_out)`
 
 /**
- * Records the blocks whose transfers are not stored. Within them the owner of an asset may differ from the recipient
- * of its last stored transfer.
+ * Records the blocks whose transfers are not stored. Within these blocks the owner of an asset may differ from the
+ * recipient of its last stored transfer.
  */
 async function noteTransfers(store: Store, { name, contracts }: ReaderSettings): Promise<void> {
   const entry = contracts.find(({ handler }) => handler === 'assets')

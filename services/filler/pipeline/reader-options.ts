@@ -20,13 +20,13 @@ export interface ReaderOptions {
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
   /**
-   * Run mode, for the remedies in the log; default `process`. With `standalone` a person sees each status, which names
-   * an interruption: it is then logged as info, not as a warning.
+   * Run mode, for the remedies in the log; default `process`. With `standalone` a person sees each status, and a status
+   * names an interruption. Therefore the interruption is logged as info, not as a warning.
    */
   readonly mode?: RunMode
   /** Called for each commit, rollback, interruption and published entry. */
   readonly observer?: ReaderObserver
-  /** Sends live events to other processes. Without this function they read events from the database. */
+  /** Sends live events to other processes. Without this function the other processes read events from the database. */
   readonly send?: SendMessage
   readonly shipTiming?: Partial<ShipTiming>
   /** Retry timing; for tests. */
@@ -59,7 +59,7 @@ export interface SealingPace {
 export interface RetryTiming {
   /** Number of consecutive attempts without a commit after which the reader stops. */
   readonly attempts: number
-  /** Wait after the first failed attempt; doubles with each further one. */
+  /** Wait after the first failed attempt; doubles with each further failed attempt. */
   readonly firstMs: number
   readonly longestMs: number
 }

@@ -47,9 +47,7 @@ interface ReaderRun {
   readonly signal: AbortSignal
   /** Whether each block is committed alone. */
   readonly singly: boolean
-  /**
-   * Nodes that are no longer read, because they sent a block that could not be applied: address and error.
-   */
+  /** Nodes that are no longer read, because the node sent a block that could not be applied: address and error. */
   readonly leftOut: Map<string, PronghornError>
 }
 
@@ -94,7 +92,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         if (!signal.aborted)
           options.logger.info(
             { stop_block: options.settings.stop_block },
-            'stop_block is reached: the reader ends',
+            'the reader has reached stop_block and stops',
           )
         break
       } catch (caught) {
@@ -295,11 +293,11 @@ async function readUntilEnd(
   })
   try {
     await session.run(AbortSignal.any([signal, failing.signal]))
-    // When stopped, drop the received blocks that are not committed: the next start reads them again.
+    // When stopped, drop the received blocks that are not committed. The next start reads these blocks again.
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
-    // Blocks received before an error of the session are good: commit them.
+    // Commit the blocks that were received before an error of the session, because these blocks are good.
     if (!signal.aborted) await reading.finish()
   } finally {
     await reading.abandon()

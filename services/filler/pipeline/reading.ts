@@ -30,7 +30,8 @@ export interface ReadingStatus {
   readonly committedAtMs: number | null
   readonly sinceCommitMs: number | null
   /**
-   * Newest block that was the head when it was sent, and the block's time in epoch milliseconds; 0 before the first.
+   * Newest block that the node sent while the block was its head, and the block's time in epoch milliseconds; 0 before
+   * the first.
    */
   readonly timedHead: number
   readonly timedHeadMs: number
@@ -217,8 +218,8 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Keeps the positions of the reversible blocks and of the newest irreversible one: the session sends them to the
-   * node on reconnect.
+   * Stores the positions of the reversible blocks and of the newest irreversible block. The session sends these
+   * positions to the node on reconnect.
    */
   #remember(block: ShipBlock): void {
     const irreversible = Math.min(block.lib.num, block.num)
@@ -240,7 +241,7 @@ export class Reading implements ShipConsumer<Protocol> {
     if (!this.#busy) this.#wake()
   }
 
-  /** Processes one queued item. Returns false if none is left, or if the database has to finish first. */
+  /** Processes one queued item. Returns false if no item is left, or if the database has to finish first. */
   #step(): boolean {
     if (this.#isRollingBack) return false
     const next = this.#incoming[0]
@@ -253,7 +254,8 @@ export class Reading implements ShipConsumer<Protocol> {
     if (next.kind === 'fork') {
       if (this.#busy) return false
       if (this.#unit.blocks > 0) {
-        // A unit with waiting blocks holds irreversible blocks only, which the fork does not undo: commit it first.
+        // A unit with waiting blocks contains only irreversible blocks, which the fork does not undo: commit the unit
+        // first.
         this.#startCommit()
         return false
       }
@@ -267,7 +269,8 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.#unit.reversible || this.#singly) return this.#stepLive(next.block, reversible)
-    // All blocks of a unit are published, or none: commit the unit before a block for which the answer differs.
+    // Either all blocks of a unit are published or none. If the next block differs from the unit in this, commit the
+    // unit first.
     const isOther =
       this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
     if (isOther || isFull(this.#load(next.block), this.#maxUnitOperations)) {
@@ -280,7 +283,7 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Applies a block as a unit of its own, once everything before it is committed. Used for reversible blocks, and for
+   * Applies a block as a unit of its own, once all earlier blocks are committed. Used for reversible blocks, and for
    * committing blocks one by one after a fault.
    */
   #stepLive(block: ShipBlock, reversible: boolean): boolean {
@@ -318,7 +321,8 @@ export class Reading implements ShipConsumer<Protocol> {
     try {
       return this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
     } catch (error) {
-      // The unit contains part of the failed block, so the blocks before it must be read again into a new unit.
+      // The unit contains part of the failed block, so the blocks before the failed block must be read again into a new
+      // unit.
       this.#fault = { last: block.num - 1, singly: false, node: block.node }
       throw error
     }

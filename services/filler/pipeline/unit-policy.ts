@@ -3,7 +3,7 @@
  */
 const MAX_UNIT_BYTES = 32 * 2 ** 20
 
-/** An idle database commits a unit that has this many operations, or whose first block has waited this long. */
+/** Thresholds at which an idle database commits a unit: number of operations, or waiting time of the first block. */
 interface Worth {
   readonly operations: number
   readonly ageMs: number
@@ -12,8 +12,8 @@ interface Worth {
 const worthwhile: Worth = { operations: 50_000, ageMs: 1_000 }
 
 /**
- * Distance to the head, in blocks (83 minutes), beyond which a reader has no need of low latency: larger
- * units merge more changes of a row.
+ * Distance to the head, in blocks (83 minutes), beyond which a reader does not need low latency. Larger units merge
+ * more changes of a row.
  */
 const FAR_BEHIND_BLOCKS = 10_000
 const worthwhileFarBehind: Worth = { operations: 150_000, ageMs: 3_000 }
@@ -55,19 +55,19 @@ export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean 
   return load.operations >= worth.operations || load.ageMs >= worth.ageMs
 }
 
-/** Whether the unit must stop growing until the database has taken the previous unit. */
+/** Whether the unit must stop growing until the database has written the previous unit. */
 export function isFull(load: UnitLoad, maxOperations: number): boolean {
   return load.bytes >= MAX_UNIT_BYTES || load.operations >= maxOperations
 }
 
 /**
- * Limit of operations for the next units, from the write time of the last one. Several changes of an asset in one unit
- * are written once, so units should be as large as memory and `UNIT_WRITE_MS` allow.
+ * Limit of operations for the next units, computed from the write time of the last unit. Several changes of an asset in
+ * one unit are written once, so units should be as large as memory and `UNIT_WRITE_MS` allow.
  *
  * @param maxOperations the current limit.
  */
 export function nextUnitOperations(maxOperations: number, operations: number, writeMs: number): number {
-  // The write time of a small unit is mostly fixed cost, so it does not predict the time of large ones.
+  // The write time of a small unit is mostly fixed cost, so it does not predict the write time of a large unit.
   if (operations < LEAST_UNIT_OPERATIONS) return maxOperations
   const affordable = Math.round((operations * UNIT_WRITE_MS) / Math.max(writeMs, 1))
   return Math.min(Math.max(affordable, LEAST_UNIT_OPERATIONS), maxOperations * 4)

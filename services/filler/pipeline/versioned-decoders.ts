@@ -16,7 +16,7 @@ interface Version {
   readonly decoders: Map<string, FieldDecoder | null>
 }
 
-/** Number of older ABI versions to try when a row or log action does not fit the newest. */
+/** Number of older ABI versions to try when a row or log action does not fit the newest version. */
 const OLDER_VERSIONS = 4
 
 /** Decodes the actions, or the rows, of one contract with the latest versions of its ABI. */

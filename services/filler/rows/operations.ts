@@ -17,7 +17,7 @@ export type KeyOf<R extends object> = Partial<R>
 export interface RowSink {
   /** Adds a row whose key cannot exist yet. */
   insert<R extends object>(table: KeyedTable<R>, row: NoInfer<R>): void
-  /** Adds a row, or replaces it except for the table's `preserved` columns. */
+  /** Adds a row, or replaces all columns of an existing row except the table's `preserved` columns. */
   upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: NoInfer<R>): void
   /** Changes some columns of a row; does nothing if the row does not exist. */
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<NoInfer<R>>): void
@@ -31,11 +31,11 @@ export interface RowSink {
   append<R extends object>(table: AppendTable<R>, row: NoInfer<R>): void
   /** Adds a new version of a row in a table with history, valid from its `since_block` on. */
   version<R extends { since_block: number }>(table: HistoryTable<R>, row: NoInfer<R>): void
-  /** Ends the current version of a row in a table with history: it is no longer valid in `block`. */
+  /** Ends the current version of a row in a table with history: the version is no longer valid in `block`. */
   end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void
   /**
-   * Prunes old rows: versions of a table with history that ended at or before block `before`, rows of a versioned
-   * table below it. Rows that a fork may restore are kept.
+   * Prunes old rows: versions of a table with history that ended at or before block `before`, rows of a versioned table
+   * below block `before`. Rows that a fork may restore are not pruned.
    */
   forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void
   /** Requests a recomputation of a derived value once the unit's rows are written. */
@@ -67,8 +67,9 @@ export interface Source {
 
 /**
  * A value that only a query can compute once the rows of a commit unit are written, such as which open offers have
- * become invalid. Runs inside the unit's transaction; its changes are recorded for rollback like any other. The result
- * must depend only on the rows and the unit's last block time, never on how blocks were grouped.
+ * become invalid. Runs inside the unit's transaction. The changes of a derivation are recorded for rollback like every
+ * other change. The result must depend only on the rows and the unit's last block time, never on how blocks were
+ * grouped.
  */
 export interface Derivation<Row extends object = object> {
   readonly kind: 'derivation'
@@ -88,9 +89,9 @@ export interface Derivation<Row extends object = object> {
 }
 
 /**
- * Sums over the rows of a table, maintained incrementally. `apply` gets each changed row as of before the unit (null
- * if it did not exist) and after it, subtracts the old contribution and adds the new one. 64-bit integers arrive as
- * bigint, `numeric` as text.
+ * Sums over the rows of a table, maintained incrementally. `apply` gets each changed row as of before the unit (null if
+ * the row did not exist) and as of after the unit, subtracts the old contribution and adds the new contribution. 64-bit
+ * integers arrive as bigint, `numeric` as text.
  */
 export interface Aggregate<R extends object = object> {
   readonly kind: 'aggregate'

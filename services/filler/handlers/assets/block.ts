@@ -17,7 +17,6 @@ const SET_DATA_HEAD = 16
 /** Bytes of packed `logsetdatatl` before the two maps: collection, schema and template id. */
 const SET_TEMPLATE_DATA_HEAD = 20
 
-/** Input of `AssetsBlock`. */
 interface AssetsBlockStart extends RowsStart {
   readonly stored: StoredHistory
 }
@@ -256,7 +255,7 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   #templateAction(event: contract.TemplateEvent): void {
     const { collection_name: _collection, template_id: templateId, ...rest } = event.data
     // Mark the template as deleted already at the action: if one block creates and deletes a template, the deltas
-    // contain no row of it.
+    // contain no row of the template.
     if (event.name === 'deltemplate') this.#deleteTemplate(templateId)
     this.#log.write(event, BigInt(templateId), rest)
   }
@@ -267,8 +266,8 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   }
 
   /**
-   * Writes the log of an author swap action. The action data omit the authors and the acceptance date; the swap's
-   * contract row contains them.
+   * Writes the log of an author swap action. The action data omit the authors and the acceptance date. The contract row
+   * of the swap contains both.
    */
   #completeSwapLog(event: contract.SwapEvent): void {
     const { collection_name: collection } = event.data

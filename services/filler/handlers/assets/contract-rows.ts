@@ -63,8 +63,8 @@ export class ContractRows {
   }
 
   /**
-   * Writes a supported token if it changed. The config row changes with every asset and offer; the tokens in it rarely
-   * do.
+   * Writes a supported token if the token changed. The config row changes with every asset and offer, but the tokens in
+   * the row rarely change.
    */
   #token(token: TokenRow): void {
     const known = this.state.tokens.get(token.token_symbol)

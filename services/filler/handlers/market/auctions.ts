@@ -10,7 +10,10 @@ import { auctionTrades } from './trades.ts'
 /** Auction states that actions set. Whether a started auction has finished is derived from the clock. */
 const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
 
-/** A bid or claim. Under version 2, either may dissolve a bundle (an auction of several assets) instead. */
+/**
+ * A bid or a claim. Under version 2, a bid or claim on a bundle (an auction of several assets) may dissolve the bundle
+ * instead.
+ */
 type Step =
   | { readonly kind: 'bid'; readonly id: bigint; readonly seq: bigint; readonly bid: AuctionBid }
   | { readonly kind: 'claim'; readonly id: bigint; readonly by: 'seller' | 'buyer' }
@@ -22,7 +25,7 @@ export class Auctions {
   readonly #isV2: boolean
   readonly #steps: Step[] = []
   readonly #bidOn = new Set<bigint>()
-  /** Unclaimed bundles whose contract row this block removed: version 2 dissolved them. */
+  /** Unclaimed bundles whose contract row this block removed, because version 2 dissolved the bundle. */
   readonly #dissolved = new Set<bigint>()
 
   constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
@@ -69,8 +72,8 @@ export class Auctions {
   }
 
   /**
-   * Takes a contract row of an auction. Only the row contains the end time after a bid, and its removal shows that
-   * version 2 dissolved a bundle.
+   * Takes a contract row of an auction. Only the row contains the end time after a bid. The removal of the row shows
+   * that version 2 dissolved a bundle.
    */
   row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
     if (present) {

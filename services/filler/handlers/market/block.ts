@@ -10,7 +10,6 @@ import { Sales } from './sales.ts'
 import type { MarketState } from './state.ts'
 import { kinds } from './tables.ts'
 
-/** Input of `MarketBlock`. */
 interface MarketBlockStart extends BlockStart<MarketState> {
   readonly accounts: MarketAccounts
   readonly keepsLogs: boolean

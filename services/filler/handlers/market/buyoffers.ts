@@ -20,7 +20,7 @@ export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 
 export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
 /**
- * Converts a template id: the action has 64 bits, templates use 31.
+ * Converts a template id: the action stores 64 bits, a template id has 31 bits.
  * @throws RangeError for an id above 31 bits.
  */
 function templateIdOf({ template_id: id }: LogNewTemplateBuyoffer): number {

@@ -12,13 +12,13 @@ interface Due {
 }
 
 /**
- * Finds changes caused by block time alone: auctions that end, trades that stop counting as recent, sales listed long
- * enough to count, days that are over. One statement for all four, because it runs with every block. Trades and sales
- * that the unit itself writes are rechecked anyway.
+ * Finds changes that block time alone causes: auctions that end, trades that stop counting as recent, sales that have
+ * been listed long enough to cap a suggested price, days that end. A single statement finds all four, because the
+ * derivation runs with every block. Trades and sales that the unit writes are rechecked without this derivation.
  */
 export const clock: Derivation<Due> = {
   kind: 'derivation',
-  name: 'what time has changed',
+  name: 'changes caused by block time',
   keys: 'none',
   sources: [],
   statement: `

@@ -29,8 +29,8 @@ const assetFacts = `
   WHERE a.asset_id = ANY($1::bigint[])`
 
 /**
- * Placeholder values for the columns of a new listing that describe its assets. `listedAssets` fills them in when the
- * row is written.
+ * Placeholder values for the columns of a new listing that describe its assets. `listedAssets` replaces the
+ * placeholders when the row is written.
  */
 export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   return {

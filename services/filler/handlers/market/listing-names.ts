@@ -86,7 +86,7 @@ export const editedAssets: Derivation<Touched> = {
 
 /**
  * Rechecks the names of listings whose templates were edited (contract v2). Only templates with a mutable name matter:
- * an immutable name takes precedence. They are rare, so the statement scans all assets of the template.
+ * an immutable name takes precedence. Such templates are rare, so the statement scans all assets of the template.
  */
 export const editedTemplates: Derivation<Touched> = {
   kind: 'derivation',

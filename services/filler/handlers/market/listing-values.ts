@@ -20,8 +20,9 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
 }
 
 /**
- * Derives the paid amount of a sale with an oracle price. The formula is the contract's: doubles, truncated, from the
- * median in the purchase action and the terms of the oracle pair as of the purchase block.
+ * Derives the paid amount of a sale with an oracle price. Uses the formula of the contract, which computes with doubles
+ * and truncates the result. Inputs are the median in the purchase action and the terms of the oracle pair as of the
+ * purchase block.
  *
  * A key has one of two forms: the id of a sold sale; or `name places block`, the former terms of a pair that the commit
  * unit changes, recorded by `noteFormerTerms` (`places` is empty if the pair did not exist; `block` is the block of the
@@ -128,13 +129,16 @@ export const deliveredAssets: Derivation<{
   },
 }
 
-/** Steps that derive states, prices and deliveries of listings. Each step comes after the steps whose results it reads. */
+/** Steps that derive states, prices and deliveries of listings. Each step follows the steps whose results it reads. */
 export const listingValues: readonly DerivedStep[] = [saleStates, salePrices, buyofferStates, deliveredAssets]
 
-/** Removes the trades of finished, unclaimed bundles when the contract switches to version 2, which refunds them. */
+/**
+ * Removes the trades of finished, unclaimed bundles when the contract switches to version 2, because version 2 refunds
+ * these bundles.
+ */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {
   kind: 'derivation',
-  name: 'bundles at the beginning of version 2',
+  name: 'unclaimed bundles at the switch to version 2',
   keys: 'bigint',
   sources: [],
   statement: `

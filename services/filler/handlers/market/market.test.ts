@@ -291,7 +291,7 @@ describe('the configuration', () => {
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([
       'recheck',
-      'bundles at the beginning of version 2',
+      'unclaimed bundles at the switch to version 2',
       { key: 0n },
     ])
     const later = block(upgrade.state, [], [configRow({ ...config, version: '2.0.1' })], 90)

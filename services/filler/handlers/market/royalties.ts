@@ -20,8 +20,8 @@ const MAX_STEPS = 32
 const KIND_STEP = 20
 
 /**
- * Writes the ledger of royalty payouts. A payout names no listing: its listing is found by following the senders of
- * the royalty log up to the action that settled a listing.
+ * Writes the ledger of royalty payouts. A payout names no listing. To find the listing, the ledger follows the senders
+ * of the royalty log up to the action that settled a listing.
  */
 export class Royalties {
   readonly #block: BlockInfo

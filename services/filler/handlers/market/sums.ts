@@ -109,7 +109,7 @@ function dayOf(time: bigint): number {
 
 /**
  * Rechecks a template's floor price. Only sales that have been listed for RECENT_MS cap the suggested price; `clock`
- * finds the sales that reach that age.
+ * finds the sales that reach this age.
  */
 function recheckFloor(
   before: CountedSale | null,

@@ -24,7 +24,10 @@ interface Bundle {
   readonly id: string
 }
 
-/** Listing tables whose rows contain the asset ids. Template buy offers are absent: they name a template. */
+/**
+ * Listing tables whose rows contain the asset ids. Template buy offers are absent, because a template buy offer names a
+ * template.
+ */
 export const bundles: readonly Bundle[] = allMarketListings.filter(hasAssetIds).map(({ kind, table }) => ({
   kind,
   table: table as unknown as KeyedTable<ListedAssets>,
@@ -43,7 +46,7 @@ export type MarketplaceAccountRow = RowOf<typeof tables.marketplaceAccounts>
 export type PriceDayRow = RowOf<typeof tables.priceDays>
 export type TemplatePriceRow = RowOf<typeof tables.templatePrices>
 
-/** Columns of a listing that describe its assets. `listedAssets` fills them in when the row is written. */
+/** Columns of a listing that describe its assets. `listedAssets` sets these columns when the row is written. */
 export type ListedAssets = Pick<
   SaleRow,
   | 'template_id'

@@ -5,8 +5,8 @@ import type { TemplatePriceRow } from './tables.ts'
 /** Trades younger than this count as recent. Sales listed for at least this long cap the suggested price. */
 export const RECENT_MS = 3 * 86_400_000
 /**
- * Minimum number of trades that count as recent: if fewer trades are recent, the latest ones count, however
- * old.
+ * Minimum number of trades that count as recent: if fewer trades are younger than RECENT_MS, the latest LATEST_TRADES
+ * trades count, whatever their age.
  */
 const LATEST_TRADES = 5
 

@@ -25,7 +25,6 @@ export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, 
 /** Maximum of the database column for decimal places; real pairs have a handful. */
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
-/** Input of `OracleBlock`. */
 interface OracleBlockStart extends BlockStart<OracleState> {
   readonly warn: (message: string) => void
   readonly noteTerms: NoteTerms
@@ -68,12 +67,12 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     for (const [pair, points] of this.#written) {
       const newest = pickNewest(points, this.#lastWrites.get(pair))
       const known = [...(this.#state.rings.get(pair)?.values() ?? [])]
-      // Keep the median if the newest point of this block is older than a stored point, or if its ring slot has no
-      // price yet (time 0).
+      // Do not change the median if the newest point of this block is older than a stored point, or if the ring slot of
+      // the point has no price yet (time 0).
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
       if (!this.#precisions.has(pair)) {
         this.#warn(
-          `pair ${pair} of the oracle was added before the first block and is not known: sales that it prices have no price; a start with a chain node that answers over HTTP reads it`,
+          `the oracle pair ${pair} is unknown, because it was added before the first block: sales with this pair have no price. The reader reads the pair at its next start if the chain node answers over HTTP`,
         )
         continue
       }
@@ -180,9 +179,9 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
 }
 
 /**
- * Finds the data point that was written last. Writes of one block have equal times. Candidates match owner and value
- * of the last `write` action. Each write overwrites the oldest point (of equally old ones, the lowest id), so the last
- * write overwrote the newest one.
+ * Finds the data point that was written last, among writes of one block, which have equal times. Candidates are the
+ * points with owner and value of the last `write` action. Each write overwrites the oldest point, and among equally old
+ * points the point with the lowest id. So the last write overwrote the newest of the overwritten points.
  */
 function pickNewest(
   points: readonly Written[],

@@ -98,8 +98,8 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
 }
 
 /**
- * First block whose state stays readable. The floor moves in steps, so that not every block prunes, and never past the
- * last irreversible block, because a fork may restore older state.
+ * First block whose state stays readable. The floor moves in steps, so that not every block prunes. The floor never
+ * exceeds the last irreversible block, because a fork may restore older state.
  */
 function historyFloor(historyBlocks: number, block: WriterBlock): number {
   if (historyBlocks === 0) return 0

@@ -12,7 +12,7 @@ const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
 /** Changes of one link in the current block. */
 interface LinkChange {
-  /** The announcing action, if it was in this block. */
+  /** The announcing action; null if an earlier block contains it. */
   announced: LogNewLink | null
   /** The contract row of the link; contains the data of an earlier announcement. */
   row: LinkState | null
@@ -20,7 +20,6 @@ interface LinkChange {
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
-/** Input of `ToolsBlock`. */
 interface ToolsBlockStart extends BlockStart<null> {
   readonly account: string
   readonly keepsLogs: boolean

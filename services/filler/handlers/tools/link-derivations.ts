@@ -47,10 +47,10 @@ const LINKS_AT_ONCE = 1_000
 const FORKED_BLOCKS = 1_000
 
 /**
- * Collections of links whose assets another reader indexes. That reader may be behind, or for a moment on
- * another branch, where an asset id has another collection. Therefore every commit rechecks two kinds of
- * links: links with unknown assets whose block the reader of the assets has reached, and links of blocks that
- * either reader may still undo.
+ * Collections of links whose assets another reader indexes. The other reader may be behind, or temporarily on another
+ * branch, where an asset id has another collection. Therefore every commit rechecks two kinds of links: links with
+ * unknown assets whose block the reader of the assets has reached, and links of blocks that either reader may still
+ * undo.
  */
 export const laterCollections: Derivation<LinkContents> = {
   kind: 'derivation',
