@@ -62,13 +62,13 @@ describeWithRedis('the parts under faults', () => {
       writeFileSync(join(packageRoot, 'docs/faults.md'), page())
   }, patient(60_000))
 
-  const database = 'The filler tries again with growing pauses, the api with each request.'
-  const node = 'The filler connects again with growing pauses.'
+  const database = 'The filler retries with growing delays, the api with each request.'
+  const node = 'The filler reconnects with growing delays.'
   const store =
-    'Both connect again by themselves; without Redis each process counts and caches answers by itself.'
+    'The filler and the api reconnect by themselves. Without Redis each process counts requests and caches answers by itself.'
   const faults: readonly Fault[] = [
     {
-      name: 'PostgreSQL stopped, and started again after a while',
+      name: 'PostgreSQL stopped, and started again later',
       begin: () => rig.postgres.stop(),
       end: restartPostgres,
       retried: database,
@@ -104,7 +104,7 @@ describeWithRedis('the parts under faults', () => {
       name: 'PostgreSQL read-only',
       begin: () => setReadOnly(true),
       end: () => setReadOnly(false),
-      retried: 'The filler tries again with growing pauses; the api continues.',
+      retried: 'The filler retries with growing delays; the api continues.',
     },
     {
       name: 'PostgreSQL out of disk',
@@ -115,17 +115,17 @@ describeWithRedis('the parts under faults', () => {
         rig.disk.free()
         await rig.revivePostgres()
       },
-      retried: `${database} A server that ended because it cannot write is started again by what runs it.`,
+      retried: `${database} If the server has exited because it could not write, the service manager restarts the server.`,
       needsSmallDisk: true,
     },
     {
-      name: 'PostgreSQL failed over to its replica, after a while',
+      name: 'PostgreSQL killed; the replica promoted later',
       begin: async () => {
         rig.signalPostgres('SIGKILL')
         await rig.postgres.stop()
       },
       end: () => rig.failOver(),
-      retried: `${database} What the replica had not received yet is indexed again.`,
+      retried: `${database} Blocks that the replica had not received are indexed again.`,
     },
     { name: 'Redis stopped', begin: () => rig.redis.kill(), end: () => rig.redis.start(), retried: store },
     {
@@ -142,11 +142,11 @@ describeWithRedis('the parts under faults', () => {
       name: 'Redis wiped',
       begin: wipeRedis,
       end: () => undefined,
-      retried: 'Nothing has to be: counters of limits and cached answers start again.',
+      retried: 'Nothing: rate limits are counted anew, and answers are cached anew.',
       maySeeNothing: true,
     },
     {
-      name: 'the node gone',
+      name: 'node unreachable',
       begin: () => {
         rig.nodeGate.lead(undefined)
       },
@@ -156,23 +156,23 @@ describeWithRedis('the parts under faults', () => {
       retried: node,
     },
     {
-      name: 'the node hung: the connection is open, nothing comes',
+      name: 'node silent: the connection is open, but no data arrives',
       begin: () => {
         rig.nodeGate.hang()
       },
       end: () => undefined,
-      retried: `${node} It gives a silent connection up by itself.`,
+      retried: `${node} The filler closes a silent connection by itself.`,
     },
     {
-      name: 'the node dripping: 100 bytes a second of a message of 100 MB',
+      name: 'node too slow: 100 bytes a second of a message of 100 MB',
       begin: () => {
         rig.nodeGate.drip()
       },
       end: () => undefined,
-      retried: `${node} It gives up a message that is too slow by itself.`,
+      retried: `${node} The filler closes a connection whose message is too slow.`,
     },
     {
-      name: 'a node of another chain',
+      name: 'node replaced by a node of another chain',
       begin: async () => {
         const { shipUrl } = await other.start()
         rig.nodeGate.lead(targetOf(shipUrl))
@@ -183,7 +183,7 @@ describeWithRedis('the parts under faults', () => {
       retried: node,
     },
     {
-      name: 'a node that was pruned: the next blocks are not there any more',
+      name: 'node pruned: the node no longer has the next blocks',
       begin: leadToPrunedNode,
       end: async () => {
         rig.nodeGate.lead(targetOf(rig.node.shipUrl))
@@ -214,7 +214,7 @@ describeWithRedis('the parts under faults', () => {
       const lost = await rig.lostRows()
       rows.push({
         ...{ name, answered, retried, overMs, lost },
-        said: seen?.said ?? 'nothing: it was over before',
+        said: seen?.said ?? 'nothing: the fault ended before the next poll',
         seenMs: seen && seen.atMs - startedMs,
       })
       console.log(JSON.stringify(rows.at(-1)))
@@ -307,17 +307,20 @@ function page(): string {
 
 # Faults
 
-What happens when a part fails, tried with the real parts on one machine: a chain with a block every half second, a filler
-that is started again when it ends, an api, Redis and PostgreSQL. Times are in seconds: until \`/health\` says that something
-is wrong, and from the end of the fault (where it ends by itself: from when it was seen) until all is well and the newest
-block is served. Then every row of every table is compared with a database that was indexed without a fault.
+This page lists the effect of each fault. A test causes the faults with real components on one machine: a chain with a block
+every half second, a filler that is restarted when it exits, an api, Redis and PostgreSQL. Afterwards the test compares
+every row of every table with a database that was indexed without a fault.
 
-| Fault | What \`/health\` says first | After | A list is answered with | What is tried again | Well again after | Rows lost |
+Times are in seconds. "Reported after": from the beginning of the fault until \`/health\` is no longer healthy. "Healthy
+again after": from the end of the fault until \`/health\` is healthy and the newest block is indexed. For a fault that ends
+by itself this time starts when \`/health\` has reported the fault.
+
+| Fault | First report of \`/health\` | Reported after | Status of a list request | Recovery | Healthy again after | Lost rows |
 | --- | --- | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 
-Refused writes are tried in \`tests/integration/database-refusals.test.ts\`, connections that break at any
-byte in \`database-unavailable.test.ts\`, replicas in \`tests/api/replicas.test.ts\`, killed containers in
+Other tests: refused writes in \`tests/integration/database-refusals.test.ts\`, connections that break at any byte in
+\`tests/integration/database-unavailable.test.ts\`, replicas in \`tests/api/replicas.test.ts\`, killed containers in
 \`tests/appliance/faults.rehearsal.ts\`.
 `
 }
