@@ -112,7 +112,7 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
   if (value !== value.trim() || !URL.canParse(value)) return false
   const { protocol, hostname, pathname, port: number, hash } = new URL(value)
   const scheme = protocol.slice(0, -1)
-  // A websocket URL has no fragment, and nothing can listen at port 0.
+  // A websocket URL has no fragment, and no server can listen at port 0.
   const isUsable = number !== '0' && (hash === '' || scheme.startsWith('http'))
   if (!schemes.includes(scheme) || !isUsable) return false
   return scheme === 'ws+unix'

@@ -16,8 +16,8 @@ export async function listCreatedTables(): Promise<string[]> {
 }
 
 /**
- * Refuses a database of which somebody dropped tables. Reads `pg_class`, because `to_regclass` would need a privilege
- * on the schema.
+ * Refuses a database in which a table of the migrations is missing, because an operator dropped the table. Reads
+ * `pg_class`, because `to_regclass` would need a privilege on the schema.
  * @throws FatalError `DATABASE_TABLE_MISSING` with the names.
  */
 export async function refuseMissingTables(client: pg.ClientBase): Promise<void> {
@@ -37,7 +37,7 @@ export async function refuseMissingTables(client: pg.ClientBase): Promise<void> 
 }
 
 /**
- * Refuses a database of which somebody dropped or renamed columns of the model.
+ * Refuses a database in which a column of the model is missing, because an operator dropped or renamed the column.
  * @throws FatalError `DATABASE_COLUMN_MISSING` with the names.
  */
 export async function refuseMissingColumns(client: pg.ClientBase): Promise<void> {

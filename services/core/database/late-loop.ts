@@ -1,8 +1,8 @@
 /** Interval in ms at which the delay of the event loop is measured. */
 const TICK_MS = 200
 /**
- * If the event loop was blocked for this part of an operation's time, a timeout of the operation proves nothing about
- * the server.
+ * Part of an operation's time. If the event loop was blocked for this part or longer, a timeout of the operation does
+ * not mean that the server is slow.
  */
 const TELLING_PART = 1 / 4
 
@@ -33,8 +33,8 @@ function watch(): void {
 class NoAnswerError extends Error {}
 
 /**
- * Runs work again if it failed by a local timeout while the event loop was blocked. Node.js runs timers before it
- * reads data that has arrived meanwhile, so such a timeout says nothing about the server.
+ * Runs work again if it failed by a local timeout while the event loop was blocked. Node.js runs timers before it reads
+ * data that has arrived meanwhile, so such a timeout does not mean that the server is slow.
  */
 export async function repeatWhileLate<T>(work: () => Promise<T>): Promise<T> {
   watch()

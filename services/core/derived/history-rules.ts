@@ -41,7 +41,10 @@ const unsetListings = allMarketListings.flatMap(({ unset, ...listing }) =>
   unset === undefined ? [] : [{ ...listing, unset }],
 )
 
-/** Part of a statement that returns the listings of a kind whose state implies null columns that are not null. */
+/**
+ * Part of a statement that returns the listings of a kind with a value in a column that must be null in the state of
+ * the listing.
+ */
 function setTooEarly({ table, one, unset }: (typeof unsetListings)[number]): string {
   const isSet = unset.columns.map((column) => `${column} IS NOT NULL`).join(' OR ')
   return `UNION ALL SELECT concat_ws(' ', '${one}', ${table.key[0]!}) FROM ${table.name}
@@ -164,7 +167,7 @@ export const historyRules: readonly DerivedRule[] = [
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],
     },
-    // The configuration left out the transfers of some block spans, which get odd numbers. The sender of a
+    // For some spans of blocks the configuration does not store transfers; these spans get odd numbers. The sender of a
     // transfer is compared with the previous recipient only if both transfers are in the same span.
     violations: `
       WITH left_out AS (

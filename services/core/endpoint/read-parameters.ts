@@ -70,7 +70,7 @@ export function pick<V extends object, K extends keyof V>(values: V, names: read
   return picked as Pick<V, K>
 }
 
-/** Serialises the values of an endpoint; equal values give equal text, whatever the order in the request. */
+/** Serialises the values of an endpoint; equal values give equal text, also if the order in the request differs. */
 export function valuesText(values: Values): string {
   return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

@@ -5,8 +5,8 @@ import type { ErrorEntry } from './entry.ts'
 import { readerErrors } from './reader-errors.ts'
 
 /**
- * Every error code of the program. `docs/errors.md` is generated from this table, and an unknown code does not
- * compile. Each area has its own file: append a new code to its area.
+ * Every error code of the program. `docs/errors.md` is generated from this table, and an unknown code does not compile.
+ * Each area has a file of its own. Append a new code to the file of its area.
  */
 export const errorCatalogue = {
   // Configuration and command line

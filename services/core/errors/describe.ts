@@ -36,7 +36,7 @@ function isWrapper(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed' && error.cause !== undefined
 }
 
-/** Translates a connection error into plain words, if its own text is meant for programmers. */
+/** Translates a connection error into plain words. Undefined if the text of the error is plain already. */
 function inWords(error: Error, code: unknown): string | undefined {
   if (error.name === 'TimeoutError') return 'no answer in time'
   if (typeof code !== 'string') return undefined

@@ -11,7 +11,7 @@ export interface AnswerLimits {
   readonly answers_bytes: number
 }
 
-/** The client whose share of the budget a response uses. */
+/** The client to whose share of the budget a response counts. */
 export interface AnswerClient {
   readonly key: string
   /** Whether the client is exempt from limits. */
@@ -55,8 +55,8 @@ export function describeAnswerLimits(
 }
 
 /**
- * Counts the bytes of responses from their creation until they have been sent. A client that does not read its
- * responses keeps using its share.
+ * Counts the bytes of responses from their creation until they have been sent. Responses that a client does not read
+ * count until the client has read them.
  */
 export class AnswerBudget {
   /** Maximum bytes of one response. */

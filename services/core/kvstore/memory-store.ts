@@ -6,7 +6,7 @@ import { createSubscriptions } from './subscriptions.ts'
 export interface MemoryLimits {
   /** Maximum memory for keys and values in bytes, estimated as two per character; default 64 MiB. */
   readonly maxBytes?: number
-  /** Clock in milliseconds; default `Date.now`. Tests pass their own. */
+  /** Clock in milliseconds; default `Date.now`. Tests pass another clock. */
   readonly now?: () => number
 }
 

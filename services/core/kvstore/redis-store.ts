@@ -233,7 +233,8 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
       const channels = subscriptions.channels()
       if (channels.length > 0) void opened.subscribe(...channels).catch(() => opened.disconnect(true))
     })
-    // A Redis that refuses writes also refuses pings (MISCONF) but still delivers messages: keep the connection.
+    // A Redis that refuses writes also refuses pings (MISCONF) but still delivers messages, so the connection stays
+    // open.
     const reconnectIfSilent = (error: unknown): void => {
       if (stateOfError(error) === 'unavailable') opened.disconnect(true)
     }

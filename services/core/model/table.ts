@@ -46,7 +46,7 @@ export interface AppendTable<R extends object> extends TableBase<R> {
 }
 
 /**
- * Table of facts that hold from a block on. The column `reader` names the reader; a rollback selects rows by block
+ * Table of facts that are valid from a block on. The column `reader` names the reader; a rollback selects rows by block
  * number.
  */
 export interface VersionedTable<R extends object> extends TableBase<R> {

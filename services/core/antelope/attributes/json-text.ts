@@ -1,7 +1,7 @@
 import { withoutNul } from './format.ts'
 
 // Finds escapes that jsonb may refuse: U+0000 and surrogates (JSON.stringify escapes lone surrogates only). An escaped
-// backslash before `u` matches too; `clean` then changes nothing.
+// backslash before `u` matches too; In this case `clean` returns an equal value.
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/
 
 /**

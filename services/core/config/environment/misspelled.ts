@@ -19,7 +19,7 @@ const known: readonly string[] = [
   'API_WORKERS',
 ]
 
-/** Variables of other programs of an appliance whose names resemble ours. */
+/** Variables of other programs of an appliance. Their names resemble names that this program reads. */
 const foreign = new Set(['POSTGRES_DB', 'POSTGRES_HOSTS', 'REDIS_URL', 'CHAIN'])
 
 /**

@@ -84,9 +84,9 @@ export class BodyReader {
   /**
    * Reads a body as UTF-8 text, decompressed.
    *
-   * @param client key of the client whose share of the budget the body uses.
-   * @throws RequestError 400 truncated or wrongly compressed, 408 too slow, 413 too large, 415 unknown compression,
-   * 503 budget used up.
+   * @param client key of the client to whose share of the budget the body counts.
+   * @throws RequestError 400 truncated or wrongly compressed, 408 too slow, 413 too large, 415 unknown compression, 503
+   * budget used up.
    */
   async readText(request: IncomingMessage, client: string): Promise<string> {
     const { maxBytes } = this.#limits

@@ -36,10 +36,11 @@ export function limitPipelining(server: Server, isDirect: (socket: Socket) => bo
 }
 
 /**
- * Gate for the requests of one connection. Node's parser consumes everything that a socket delivers: 64 KB of small
- * requests start two thousand of them in one turn of the event loop. The gate passes the parser the bytes up to the end
- * of one request's headers at a time. While too many requests are in progress, the gate returns the remaining bytes to
- * the paused socket. A later turn of the event loop reads these bytes, so that other connections are served in between.
+ * Gate for the requests of one connection. Node's parser consumes all bytes that a socket delivers: with 64 KB of small
+ * requests, two thousand requests start in one turn of the event loop. The gate passes the parser the bytes up to the
+ * end of one request's headers at a time. While too many requests are in progress, the gate returns the remaining bytes
+ * to the paused socket. A later turn of the event loop reads these bytes, so that other connections are served in
+ * between.
  */
 class Pipeline {
   readonly #socket: Socket

@@ -42,7 +42,7 @@ interface CounterRange {
   readonly end_id: AnyInteger
 }
 
-/** Keeps the first range of each counter: the contract ignores further ranges of the same counter. */
+/** Returns the first range of each counter, because the contract ignores further ranges of the same counter. */
 function firstRanges(ranges: readonly CounterRange[]): readonly CounterRange[] {
   const counters = ranges.map((range) => range.counter_name)
   return ranges.filter((range, place) => counters.indexOf(range.counter_name) === place)
