@@ -181,7 +181,7 @@ function columnsOf({ entry, message }: PackedEntry): unknown[] {
   }
 }
 
-/** Deletes a reader's feed. Cursors that clients hold become too old, and re-indexed blocks count as not published. */
+/** Deletes a reader's feed. Cursors of clients become too old, and re-indexed blocks count as not published. */
 export async function wipeFeed(statements: Statements, reader: string): Promise<void> {
   await statements.run('DELETE FROM chain.feed WHERE reader = $1', [reader])
   await statements.run(

@@ -32,7 +32,10 @@ type LoggedName<Declared> = {
 /** A declaration of all fields of a struct; `only` selects some fields. */
 interface Struct<Data> extends Declaration<Data> {
   only<Field extends keyof Data & string>(...fields: readonly Field[]): Declaration<Pick<Data, Field>>
-  /** Declares all fields. The named fields may hold values of 2^63 or more; without names, every field may. */
+  /**
+   * Declares all fields. The named fields may contain values of 2^63 or more. Without names, every field may contain
+   * such values.
+   */
   withWide(...fields: readonly (keyof Data & string)[]): Declaration<Data>
 }
 

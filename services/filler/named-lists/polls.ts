@@ -97,7 +97,7 @@ async function pollForEver(
   }
 }
 
-/** Polls a source once and stores its lists; undefined if stopped meanwhile. */
+/** Polls a source once and stores its lists. Returns undefined if the polls were stopped during this poll. */
 async function poll(
   pool: pg.Pool,
   { logger, limits }: ListPollOptions,

@@ -65,7 +65,7 @@ export interface ApplierCounters {
 
 /**
  * Turns blocks into row operations: decodes actions and rows, and passes them to the handlers in the chain's order.
- * Holds the handlers' state and the ABIs in force; `reload` resets both to the committed position.
+ * Contains the handlers' state and the ABIs in force; `reload` resets both to the committed position.
  */
 export class BlockApplier {
   readonly counters: ApplierCounters = { undecodableActions: 0, unknownTables: 0 }

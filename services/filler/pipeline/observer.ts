@@ -1,4 +1,4 @@
-/** Figures of a successful commit. */
+/** Measurements of a successful commit. */
 export interface CommitFacts {
   readonly durationMs: number
   readonly blocks: number
@@ -8,7 +8,7 @@ export interface CommitFacts {
   readonly rows: ReadonlyMap<string, number>
 }
 
-/** Figures of a feed entry that was published to live clients. */
+/** Measurements of a feed entry that was published to live clients. */
 export interface PublishedFacts {
   readonly kind: 'block' | 'fork' | 'gap'
   readonly events: number

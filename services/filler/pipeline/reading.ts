@@ -189,7 +189,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#drain()
   }
 
-  /** Applies and commits everything received; resolves when done or failed. */
+  /** Applies and commits all received blocks. Resolves after the last commit or after an error. */
   async finish(): Promise<void> {
     this.#hasEnded = true
     this.#drain()

@@ -8,7 +8,7 @@ export function toJsonText(value: unknown): string {
 /**
  * Converts decoded chain data to plain JSON values: 64-bit integers to decimal strings, non-finite numbers to null,
  * bytes to arrays of numbers (signed only in an attribute of a signed type), U+0000 to a space, and attribute pairs to
- * `{key, value}`, whatever field names the contract's compiler chose.
+ * `{key, value}`, because the field names of a pair depend on the contract's compiler.
  */
 export function toPlain(value: unknown): unknown {
   switch (typeof value) {

@@ -11,8 +11,8 @@ import type {
 export type KeyOf<R extends object> = Partial<R>
 
 /**
- * Receives the row changes of handlers. Executes nothing: operations on one row are merged, and written set-wise when
- * the commit unit is committed. A row object passed to the sink belongs to the sink.
+ * Receives the row changes of handlers. A sink does not execute statements: it merges operations on one row. The commit
+ * of the unit writes the merged rows in sets. A row object passed to the sink belongs to the sink.
  */
 export interface RowSink {
   /** Adds a row whose key cannot exist yet. */
@@ -55,8 +55,8 @@ export interface UnitClock {
 
 /**
  * Row changes that trigger a derivation: if a unit changes one of `columns` in a row, the row's `key` column is passed
- * to the derivation. Rows that the unit adds trigger nothing; the operation that adds a row requests its derivations
- * itself.
+ * to the derivation. Rows that the unit adds trigger no derivation; the operation that adds a row requests the
+ * derivations of the row.
  */
 export interface Source {
   /** Schema-qualified name of the table. */

@@ -6,7 +6,7 @@ const ESTIMATE_DECAY = 1 / 64
 /**
  * Flow control of one session. The protocol limits messages, but memory limits bytes. So the number of messages that
  * the node may still send (its credits) is chosen such that messages of the recent size, together with the blocks in
- * the pipeline, fit into the byte budget. Held blocks outlive a connection; credits do not.
+ * the pipeline, fit into the byte budget. Held blocks remain after a connection is closed; credits do not.
  */
 export class CreditWindow {
   readonly #window: number

@@ -24,8 +24,8 @@ export function connectionLost(reason: string, cause?: unknown): Problem {
 }
 
 /**
- * The connection could not be opened, or was closed. A refusal by the node, as far as `cause` shows one, gets its own
- * error code.
+ * The connection could not be opened, or was closed. If `cause` shows that the node refused the connection, the problem
+ * has a separate error code.
  */
 export function connectionClosed(label: string, reason: string, cause?: unknown): Problem {
   const refusal = nodeRefusal(cause, label)
@@ -64,7 +64,7 @@ export function unusableProtocol(cause: unknown): Problem {
   return { kind: 'unusable', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
 }
 
-/** Text of the ranges that a node's logs hold, such as `traces [2, 900), chain state [2, 900)`. */
+/** Text of the ranges in a node's logs, such as `traces [2, 900), chain state [2, 900)`. */
 function describeRanges(status: StatusResult): string {
   const { traceBegin, traceEnd, stateBegin, stateEnd } = status
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`

@@ -27,7 +27,7 @@ function firstLoggedBlock(status: StatusResult): number {
 
 /**
  * Checks that the logs of a node cover a stream from block `start`. If the logs begin at block 2, a start at block 1
- * moves to 2: block 1 holds only the genesis state.
+ * becomes a start at block 2, because block 1 contains only the genesis state.
  */
 export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   if (status.head.num < 2 && start > status.head.num) return { kind: 'behind' }

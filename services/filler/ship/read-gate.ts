@@ -7,8 +7,8 @@ interface Pausable {
 }
 
 /**
- * Stops reading from a node while too many bytes are held. Credits alone keep the held bytes within the budget only
- * for steady message sizes: the node may send larger messages on credits granted before.
+ * Stops reading from a node while too many bytes are held. Credits limit the held bytes only while message sizes are
+ * steady: with credits that were granted before, the node may send larger messages.
  */
 export class ReadGate {
   readonly #connection: Pausable

@@ -291,7 +291,7 @@ export interface ShipStatus {
 export interface ShipSession {
   /**
    * Reads until `stopBlock` was delivered and released, or until `signal` aborts; resolves in both cases. A lost
-   * connection is reopened indefinitely. Callable once.
+   * connection is reopened indefinitely. May be called once.
    * @throws FatalError `CHAIN_MISMATCH`, `SHIP_PROTOCOL`, `SHIP_RANGE_UNAVAILABLE`, `SHIP_RANGE_MISSING`,
    * `SHIP_MESSAGE_TOO_LARGE` or `FORK_BELOW_IRREVERSIBLE`, and whatever the consumer throws.
    */

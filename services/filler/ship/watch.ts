@@ -50,8 +50,8 @@ const SAMPLES = 4
 const TRAFFIC_BYTES = 1024
 
 /**
- * Number of consecutive samples in each bad state. Samples rather than clock time, so that a sleeping process adds
- * nothing.
+ * Number of consecutive samples in each bad state. Counts samples rather than clock time, so that the time in which the
+ * process slept does not count.
  */
 interface Streaks {
   quiet: number

@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly tables: readonly Table[]
   /** Derived values, in the order in which derivations and aggregates run. */
   readonly derived?: readonly DerivedStep[]
-  /** How long to wait for a lease whose holder may be gone; only tests set it. */
+  /** Time in ms to wait for a lease whose holder may be gone. Only tests set this option. */
   readonly handoverMs?: number
 }
 
@@ -222,8 +222,8 @@ class PostgresStore implements Store {
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.#transaction(BEGIN, async () => {
-      // Equal times mean that no time has passed, so time-driven derivations find nothing. The import requests these
-      // derivations explicitly.
+      // Equal times mean that no time has passed, so derivations driven by time return no rows. The import requests
+      // these derivations explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)

@@ -63,7 +63,10 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
     return this.#rows.state
   }
 
-  /** Applies an action. Returns the listing id for the log, or null if the action writes its own log or none. */
+  /**
+   * Applies an action. Returns the listing id for the log, or null if the action writes a log by itself or is not
+   * logged.
+   */
   #subjectOf(event: contract.MarketAction): bigint | null {
     switch (event.name) {
       case 'lognewsale':

@@ -22,7 +22,7 @@ interface Written {
  */
 export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, untilBlock: number) => void
 
-/** Maximum of the database column for decimal places; real pairs have a handful. */
+/** Maximum of the database column for decimal places. Real pairs have fewer than ten decimal places. */
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
 interface OracleBlockStart extends BlockStart<OracleState> {

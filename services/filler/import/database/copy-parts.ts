@@ -227,8 +227,8 @@ function marketParts({ source, accounts }: PartContext): CopyPart[] {
       columns: ['owner', 'token_symbol', 'amount', 'updated_at_time', 'updated_at_block'],
       entity: 'market balance',
       ranges: null,
-      // The source table has no unique key: an unclean restart leaves duplicate rows, of which DISTINCT ON keeps the
-      // newest.
+      // The source table has no unique key: an unclean restart leaves duplicate rows, and DISTINCT ON selects the
+      // newest row.
       select: (where) =>
         `SELECT DISTINCT ON (owner, token_symbol) owner, token_symbol, amount, updated_at_time, updated_at_block
          FROM atomicmarket_balances WHERE ${of(where('owner'))} ORDER BY owner, token_symbol, updated_at_block DESC`,

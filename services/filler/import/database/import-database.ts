@@ -51,9 +51,9 @@ export interface ImportDatabaseOptions extends ImportTarget {
   /** Whether the operator accepts a source that lacks rows. */
   readonly mayLack?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
-  /** Chain time whose events one step copies; only tests set it. */
+  /** Chain time whose events one step copies. Only tests set this option. */
   readonly windowMs?: number
-  /** Blocks in a sealed range; only tests set it. */
+  /** Blocks in a sealed range. Only tests set this option. */
   readonly sealBlocks?: number
 }
 
@@ -115,8 +115,8 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 
 /**
  * Name of the step that records that the completeness checks refused the copied rows. The next run copies the rows
- * again, because the operator may have completed the source at the same block. A next run that accepts the gaps copies
- * nothing again.
+ * again, because the operator may have completed the source at the same block. A next run that accepts the gaps does
+ * not copy the rows again.
  */
 const REFUSED_STEP = 'refused as incomplete'
 

@@ -26,7 +26,7 @@ const taken: readonly RegExp[] = [
 
 const isTaken = (table: string): boolean => taken.some((names) => names.test(table))
 
-/** Source tables that eosio-contract-api derives from other tables, or that hold its own bookkeeping. */
+/** Source tables that eosio-contract-api derives from other tables, or that contain only its internal state. */
 const OWN_TABLES =
   '^(dbinfo|contract_readers|reversible_(blocks|queries))$|_(updates|counts|template_prices)$|_(sales_filters|stats_markets)'
 

@@ -35,7 +35,7 @@ export async function findBlock(
     { details: { held: 'the chain of the source' } },
   )
   // If the node knows the source's next block, that block must follow the import block. A next block that the node does
-  // not know was orphaned and proves nothing.
+  // not know was orphaned, so this block cannot be compared.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch
   if (next === undefined && newest === block && found.timeMs !== newestTimeMs) throw mismatch
   return found

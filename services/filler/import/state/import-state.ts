@@ -62,8 +62,8 @@ const MAX_ROUNDS = 20
 
 /**
  * Fills an empty database with the current state of a chain: records the last irreversible block, pages the contract
- * tables, then reads all blocks since the recorded block. The rows of these blocks bring every table to the block at
- * which paging finished.
+ * tables, then reads all blocks since the recorded block. With the rows of these blocks, every table is as of the block
+ * at which paging finished.
  *
  * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, errors of the store and of reading blocks;
  * RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.

@@ -52,7 +52,7 @@ export interface ChangeReading {
   readonly onBlock: (block: number) => void
 }
 
-/** A contract row as a block left it. A removed row keeps the value from before its removal. */
+/** A contract row as of the end of a block. A removed row has the value from before its removal. */
 interface Change {
   readonly stage: string
   readonly scope: string

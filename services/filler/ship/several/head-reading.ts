@@ -44,8 +44,8 @@ function noFailures(blocksReceived: number): Failures {
 }
 
 /**
- * Streams from one node at the head, and switches to another one when the node stalls, lags or is on its own branch.
- * The links poll the status of all nodes for the comparison.
+ * Streams from one node at the head, and switches to another node when the node stalls, lags or is on a branch of its
+ * own. The links poll the status of all nodes for the comparison.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>

@@ -65,7 +65,7 @@ export function planSize(facts: PlanFacts): number {
 export interface StealFacts<P extends ProtocolCodec> {
   /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for the first range. */
   readonly front: LinkTask<P> | null
-  /** All nodes, including busy ones: a busy node can read the range after its own. */
+  /** All nodes, including busy nodes: a busy node can read the range after its current range. */
   readonly links: readonly NodeLink<P>[]
   /** Estimated size of a block. */
   readonly blockBytes: number

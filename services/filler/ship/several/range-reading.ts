@@ -15,7 +15,7 @@ const BLOCK_OVERHEAD_BYTES = 1_500
 const SIZE_SHARE = 0.3
 /** Limit of planned ranges (requested or buffered) per ready node. */
 const RANGES_PER_NODE = 3
-/** Rest of a node whose blocks did not link to the delivered ones, ms. */
+/** Time in ms for which a node rests whose blocks did not link to the delivered blocks. */
 const UNLINKED_REST_MS = 30_000
 
 /**

@@ -15,7 +15,7 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
   readonly protocol: P | null
-  /** Limit of bytes of this range, held and in flight together. */
+  /** Limit of the bytes of this range: held blocks and blocks in flight together. */
   readonly budgetBytes: number
   /** Estimated size of a block. */
   readonly blockBytes: number

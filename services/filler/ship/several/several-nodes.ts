@@ -153,7 +153,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     return this.#links.every((link) => link.state !== 'connecting')
   }
 
-  /** Resolves when a change makes `holds` return true, and after one second at the latest. */
+  /** Resolves when a change makes `holds` return true, or after one second. */
   async #changed(holds: () => boolean): Promise<void> {
     const until = performance.now() + 1_000
     while (this.#failure === null && performance.now() < until) {
