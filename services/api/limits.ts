@@ -33,7 +33,7 @@ export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> 
       setting: 'namespaces[].args.limits',
       counts: 'rows of a page',
       per: 'request',
-      value: 'of each list, as set',
+      value: 'set for each list',
       beyond: '400',
     },
     ...describeAnswerLimits({ setting: 'limits.answer_bytes' }, { setting: 'limits.answers_bytes' }),

@@ -38,7 +38,7 @@ export const stateLimits: readonly Limit[] = [
     setting: 'pronghorn keys create --limit',
     counts: 'tokens that are issued in a minute',
     per: 'API key',
-    value: 'of the key',
+    value: 'set for each key',
     beyond: '429 with `Retry-After`',
   },
   ...listenerLimits,

@@ -269,7 +269,7 @@ describe('lists', () => {
     const refusal = (row: number) => {
       const how =
         row === 1_000_000
-          ? 'continue from there with page=1 and as upper_bound the last asset_id that you have'
+          ? 'then continue with page=1 and upper_bound=<last asset_id>'
           : 'more filters make the list shorter, or sort by asset_id and continue with lower_bound or upper_bound'
       return `Invalid value for parameter page: of 100 rows, pages up to ${row / 100 + 1} are served in this order; ${how}`
     }
@@ -287,7 +287,7 @@ describe('lists', () => {
       else expect([query, status, body.message]).toEqual([query, 400, refusal(row)])
     }
     const upwards = await server.get('/v1/offers?limit=100&order=asc&page=10002')
-    expect(upwards.body.message).toContain('as lower_bound one above the last offer_id that you have')
+    expect(upwards.body.message).toContain('lower_bound=<last offer_id + 1>')
     const byName = await server.get('/v1/collections?limit=100&page=10002')
     expect(byName.body.message).toContain('or sort by collection_name and continue')
     expect((await server.get('/v1/assets/_count?sort=name&page=1002')).status).toBe(200)

@@ -102,7 +102,7 @@ const NEWEST_WEIGHT = 0.05
 export const databaseLimits: readonly Limit[] = [
   {
     setting: 'max_query_time_ms',
-    counts: 'time of all queries with the wait for a connection, ms',
+    counts: 'time of all queries of a request, including the wait for a connection, ms',
     per: 'request',
     beyond: '408',
   },

@@ -12,7 +12,7 @@ const reader = object({
   ),
   block_num: decimal('Last committed block'),
   block_time: time('Time of the last committed block'),
-  head_block: nullable(decimal('Head that the reader knows')),
+  head_block: nullable(decimal('Head block that the reader has reported')),
   lag_blocks: integer('Blocks behind the head'),
   lag_seconds: number('Seconds behind the head'),
   blocks_per_second: nullable(number('Blocks committed per second')),
@@ -38,7 +38,7 @@ const reader = object({
         integer('Blocks by which the head of the node is behind the newest head of all nodes'),
       ),
       bytes_per_second: integer('Bytes received from the node per second'),
-      faults: integer('Number of times that the node was lost, left or refused'),
+      faults: integer('Number of times that the node was lost, abandoned or refused'),
     }),
     'The chain nodes that the reader reads from',
   ),
@@ -72,7 +72,7 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
   }),
   redis: object({ status: choice('State of the key-value store', ['OK', 'ERROR']) }),
   chain: object({
-    status: choice('Whether the head of the chain is young', ['OK', 'ERROR']),
+    status: choice('ERROR if the head block of the chain is old', ['OK', 'ERROR']),
     head_block: integer('Head of the chain'),
     head_time: nullable(
       integer(
@@ -80,7 +80,7 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
       ),
     ),
     chain_id: text('Chain id'),
-    'demo?': flag('The chain is the bundled one'),
+    'demo?': flag('True for the bundled demo chain'),
     service: object({
       status: choice('degraded: answers are right, but there is a problem; unhealthy: use another server', [
         'healthy',

@@ -14,7 +14,7 @@ export const filterMeanings: Readonly<Record<FilterName, string>> = {
   templates: 'Ids of templates that the event or its record names.',
   accounts: 'Accounts that the action or the record names: owner, seller, buyer, sender, recipient, ...',
   assets: 'Ids of assets that the action or the record names.',
-  listings: 'Ids of listings, offers or links, with or without the kind before them: `7`, `sale/7`.',
+  listings: 'Ids of listings, offers or links, with or without the type in front: `7`, `sale/7`.',
 }
 
 /** Filters of one subscription. An event must match all filters that are present. */

@@ -46,7 +46,8 @@ export const liveLimits: readonly LiveLimit[] = [
   },
   {
     ...{ setting: 'max_queue_bytes', counts: 'bytes that wait to be read', per: 'connection' },
-    beyond: 'nothing more until the client has read; a socket.io client is cut off when it reads nothing',
+    beyond:
+      'no further messages until the client has read; a socket.io client that does not read is disconnected',
   },
   {
     ...{ counts: 'time in which a client reads nothing', per: 'connection' },

@@ -62,18 +62,18 @@ export class PlainSession {
   receive(text: string | undefined): void {
     const fields = text === undefined ? undefined : parseObject(text)
     if (!fields) {
-      this.#refuse('INVALID_MESSAGE', 'a message is a JSON object in a text frame')
+      this.#refuse('INVALID_MESSAGE', 'a message must be a JSON object in a text frame')
       return
     }
     if (fields.type === 'subscribe') this.#subscribe(fields)
     else if (fields.type === 'unsubscribe') this.#unsubscribe(fields)
-    else this.#refuse('INVALID_MESSAGE', 'type is "subscribe" or "unsubscribe"')
+    else this.#refuse('INVALID_MESSAGE', 'type must be "subscribe" or "unsubscribe"')
   }
 
   #subscribe(fields: Fields): void {
     const { id = DEFAULT_SUBSCRIPTION, cursor, type: _type, ...filters } = fields
     if (!isShortText(id, MAX_ID_LENGTH)) {
-      this.#refuse('INVALID_MESSAGE', `id is a text of 1 to ${MAX_ID_LENGTH} characters`)
+      this.#refuse('INVALID_MESSAGE', `id must be a text of 1 to ${MAX_ID_LENGTH} characters`)
       return
     }
     const unknown = Object.keys(filters).find((name) => !filterNames.some((known) => known === name))
@@ -81,7 +81,7 @@ export class PlainSession {
       const known = ['id', 'cursor', ...filterNames].join(', ')
       this.#refuse(
         'INVALID_MESSAGE',
-        `there is no ${JSON.stringify(unknown)} in a subscription, only ${known}`,
+        `a subscription has no member ${JSON.stringify(unknown)}; its members are ${known}`,
         id,
       )
       return
@@ -93,7 +93,7 @@ export class PlainSession {
       return
     }
     if (cursor !== undefined && !isShortText(cursor, MAX_CURSOR_LENGTH)) {
-      this.#refuse('CURSOR_INVALID', 'cursor is a text that this server has sent', id)
+      this.#refuse('CURSOR_INVALID', 'cursor must be a text that this server has sent', id)
       return
     }
     this.#begin(id, cursor, filters)

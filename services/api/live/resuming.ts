@@ -113,7 +113,10 @@ export class Resumer {
       if (resume.waitingSinceMs === undefined) continue
       const waitedMs = nowMs - resume.waitingSinceMs
       if (waitedMs > this.#timing.waitMs) {
-        resume.client.dismiss('UNAVAILABLE', `no turn to resume within ${this.#timing.waitMs / 1_000} s`)
+        resume.client.dismiss(
+          'UNAVAILABLE',
+          `the server could not send the missed events within ${this.#timing.waitMs / 1_000} s`,
+        )
       } else if (waitedMs >= this.#timing.noticeMs / 2) this.#sendWaiting(resume)
     }
   }
@@ -349,8 +352,8 @@ class ResumeTurn {
   }
 
   /**
-   * Index of the first event of the block that this turn does not send: the end of the block, or the position of another
-   * subscription of the client within the block.
+   * Index of the first event of the block that this turn does not send: the end of the block, or the position of
+   * another subscription of the client within the block.
    */
   #endOf(block: FeedBlock, walking: readonly Subscription[], from: number): number {
     const within = this.#all.flatMap((each) => {

@@ -10,24 +10,24 @@ const cursor = text(
   'Position of the client after this message; a subscription with this cursor resumes after the message',
 )
 const subscriptions = list(
-  text('Id'),
+  text('Id of a subscription'),
   'Subscriptions that get the message and whose cursors the message moves; absent if the message moves the cursors of all subscriptions',
 )
 const constant = (value: string): RecordSchema => ({ type: 'string', const: value })
 
 const block = object(
   {
-    num: integer('Number'),
-    id: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Id' },
-    time: integer('Time, ms since 1970'),
+    num: integer('Block number'),
+    id: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Block id' },
+    time: integer('Block time, ms since 1970'),
   },
   'The block that contains the event',
 )
 
 const action = object(
   {
-    account: text('Contract'),
-    name: text('Action'),
+    account: text('Account of the contract'),
+    name: text('Name of the action'),
     authorization: list(object({ actor: text('Account'), permission: text('Permission of the account') })),
     'data?': {
       description: 'Data of the action by the names of the ABI; 64-bit integers are decimal strings',
@@ -65,7 +65,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
     type: constant('lag'),
     block_num: integer('Last committed block'),
     head_block: integer('Head block of the chain'),
-    behind: integer('Number of blocks between the last committed block and the head block'),
+    behind: integer('`head_block` minus `block_num`'),
     live: flag('False while the reader is too far behind to publish blocks'),
     'cursor?': cursor,
   }),
@@ -83,7 +83,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
   ),
   record('LiveError', 'An error', {
     type: constant('error'),
-    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Kind of error' },
+    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Error code' },
     message: text('Description of the error'),
     'id?': text('Id of the subscription with the error'),
     'subscriptions?': subscriptions,
@@ -100,7 +100,7 @@ function eventSchema(entry: EventEntry, meanings: readonly string[], about: Name
     event: constant(entry.event),
     cursor,
     block,
-    transaction: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
+    transaction: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction id' },
     global_sequence: shape.decimal('Global sequence number of the action on the chain'),
     action,
     entity: constant(entry.entity),

@@ -50,5 +50,5 @@ export class SubscriptionBudget {
 }
 
 function exceeded(whose: string, limit: number): string {
-  return `the subscriptions of ${whose} may take ${limit} bytes: end some, or name fewer values`
+  return `the subscriptions of ${whose} may take ${limit} bytes: remove some subscriptions, or use fewer filter values`
 }

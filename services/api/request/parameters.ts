@@ -139,7 +139,7 @@ const MAX_FILTERS = 100
 export const attributeFilterLimits: readonly Limit[] = [
   { counts: 'attribute filters', per: 'request', value: String(MAX_FILTERS), beyond: '400' },
   {
-    counts: 'letters of the JSON of an attribute filter',
+    counts: 'characters of the JSON of an attribute filter',
     per: 'parameter',
     value: countText(MAX_LENGTH),
     beyond: '400',

@@ -15,7 +15,7 @@ export const pageLimits: readonly Limit[] = [
   {
     counts: 'rows that a page skips',
     per: 'request',
-    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key; any in a list without bounds`,
+    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key; no limit in a list without \`lower_bound\` and \`upper_bound\``,
     beyond: '400, which says from which page on `lower_bound` or `upper_bound` continue',
   },
 ]
@@ -28,8 +28,8 @@ type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
  * Rows to skip and to take.
- * @param key the key of a list with `lower_bound` and `upper_bound`. Without a key no offset is refused, because the
- * client has no other way to continue: the deadline limits the pages.
+ * @param key the key of a list with `lower_bound` and `upper_bound`. Without a key every offset is accepted, because
+ * the client cannot continue in another way; the time limit of the request then limits the pages.
  * @throws RequestError 400 for a page too far out; the message says how to continue without skipping.
  */
 export function pageWindow(values: PagedValues, key?: string): PageWindow {
@@ -54,8 +54,8 @@ function isOrderOf(key: string, sort: string): boolean {
 /** Advice how to continue a list after a page by its key. */
 function continuation(values: PagedValues, key: string): string {
   const isUpwards = directionOf(values) === 'ASC'
-  const bound = isUpwards ? `lower_bound one above the last ${key}` : `upper_bound the last ${key}`
-  return `continue from there with page=1 and as ${bound} that you have`
+  const bound = isUpwards ? `lower_bound=<last ${key} + 1>` : `upper_bound=<last ${key}>`
+  return `then continue with page=1 and ${bound}`
 }
 
 function narrowing(key: string): string {
