@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { PositionWatch } from './chain/index.ts'
 
-/** Routes `/ping` (the process answers) and `/healthz` (it can answer about the chain). */
+/** Routes `/ping` (the process runs) and `/healthz` (the database can be read and contains a block). */
 export function healthRoutes(
   positions: PositionWatch,
 ): [path: string, answer: (context: Context) => Promise<void> | void][] {

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/log/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 
-/** A stored row that no ABI of its contract fits. */
+/** A stored row that fits no ABI of its contract. */
 export interface Misfit {
   readonly contract: string
   readonly table: string

@@ -250,8 +250,8 @@ it('a retired key accepts tokens issued before it retired, but none with a longe
   expect(await refusalOf(old!, now - 700, 600)).toMatch(/expired/)
   expect(await refusalOf(current!, now, 600)).toBe('none')
   for (const by of [old!, current!]) {
-    expect(await refusalOf(by, now - 70, 601)).toMatch(/lives longer/)
-    expect(await refusalOf(by, now - 70, 10 ** 9)).toMatch(/lives longer/)
+    expect(await refusalOf(by, now - 70, 601)).toMatch(/lifetime of the token is longer/)
+    expect(await refusalOf(by, now - 70, 10 ** 9)).toMatch(/lifetime of the token is longer/)
   }
   expect(await refusalOf(current!, now + 3_600, 600)).toMatch(/not come yet/)
 })

@@ -11,10 +11,10 @@ export interface Queryable {
 
 /** A stored API key. The database has only the hash of the key itself. */
 export interface ApiKey {
-  /** 12 hexadecimal digits; tokens carry this id. */
+  /** 12 hexadecimal digits; each token contains the id of its key. */
   readonly id: string
   readonly label: string
-  /** Limit of tokens issued for this key per minute; null = no limit of its own. */
+  /** Limit of tokens issued for this key per minute; null: only the limit per address applies. */
   readonly tokensPerMinute: number | null
   readonly createdAt: Date
   readonly expiresAt: Date | null

@@ -66,8 +66,8 @@ export class KeyRing {
   }
 
   /**
-   * The signing key with an id; undefined if there is none. An unknown id is looked up again: another service may have
-   * just rotated the keys.
+   * The signing key with an id; undefined if there is none. For an unknown id the keys are read again, because another
+   * process may have just rotated the keys.
    */
   async signingKey(id: string): Promise<SigningKey | undefined> {
     const known = this.#find(id)

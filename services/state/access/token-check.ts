@@ -97,7 +97,7 @@ function presentedToken(context: Context): string | undefined {
   return token === undefined || token === '' ? undefined : token
 }
 
-/** Refusal of an invalid token. The token is never part of it: responses are logged and shown. */
+/** Refusal of an invalid token. The refusal never contains the token, because error responses are logged. */
 function invalidToken(reason: string): Refusal {
   return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', {
     details: { reason },
@@ -106,17 +106,17 @@ function invalidToken(reason: string): Refusal {
 
 const reasons = {
   malformed: 'the token is malformed',
-  critical: 'the token demands an extension that is not known here',
+  critical: 'the token requires an extension that this service does not know',
   endless: 'the token never expires',
-  longLived: 'the token lives longer than tokens of this service do',
-  early: 'the token was issued at a time that has not come yet',
+  longLived: 'the lifetime of the token is longer than that of tokens of this service',
+  early: 'the issue time of the token is in the future',
   unknownKey: 'the token is signed with an unknown key',
   retiredKey: 'the token was issued after its signing key was retired',
-  revoked: 'the API key of the token is not valid any more',
+  revoked: 'the API key of the token is no longer valid',
 } as const
 
 /**
- * Messages of the token libraries and our wording of them. Some of the original messages contain parts of the token.
+ * Messages of the token libraries, each with the reason sent in its place. Some messages contain parts of the token.
  */
 const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ['jwt expired', 'the token has expired'],

@@ -6,7 +6,7 @@ import type { SigningKey } from './signing-keys.ts'
 /** The only algorithm for signing tokens. */
 export const ALGORITHM = 'HS256'
 
-/** Issuer and audience of tokens. Tokens of another chain's service are refused. */
+/** Issuer and audience of tokens. The audience contains the chain id: tokens for another chain are refused. */
 export interface TokenNames {
   readonly issuer: string
   readonly audience: string

@@ -1,7 +1,7 @@
 import { toJsonText } from './json-text.ts'
 import type { RefusalDetails } from './refusal.ts'
 
-/** Body of a failure response. `details` is omitted if there are none. */
+/** Body of an error response. `details` is omitted if it is undefined. */
 export function envelope(
   code: string,
   message: string,

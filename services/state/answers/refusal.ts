@@ -66,7 +66,7 @@ export function belowHistory(requested: number, first: number, head: number): Re
   return new Refusal(
     400,
     'app_block_num_lower_than_first_block_error',
-    `The requested block num '${requested}' is lower than the first one that this server knows, '${first}'.`,
+    `The requested block num '${requested}' is lower than the first block num that this server knows, '${first}'.`,
     { details: { request_block_num: requested, first_block_num: first, head_block_num: head } },
   )
 }

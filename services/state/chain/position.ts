@@ -9,7 +9,7 @@ export interface BlockRef {
   readonly id: string
 }
 
-/** Configuration and extent of the state that the reader's handler `state` stores. */
+/** Accounts and blocks whose state the reader's handler `state` stores. */
 export interface Coverage {
   readonly accounts: ReadonlySet<string>
   readonly permissions: boolean
@@ -100,7 +100,7 @@ export async function readPosition(database: Queryable): Promise<Position> {
   }
 }
 
-/** Caches the position for a short time: reading it for each request would cost more than the answers. */
+/** Caches the position for a short time: one read per ABI request would cost more than the cached answer. */
 export class PositionWatch {
   readonly #database: Queryable
   readonly #freshMs: number

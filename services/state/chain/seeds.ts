@@ -103,8 +103,8 @@ export class AbiSeeds {
   }
 
   /**
-   * Reads the head block before and after the ABI. The ABI is then not newer than the second head, and on the
-   * branch of both heads.
+   * Reads the head block before and after the ABI. If both heads are on one branch, the ABI is from that branch and
+   * not newer than the second head.
    */
   async #readNode(
     account: string,

@@ -32,8 +32,12 @@ const failures: readonly (readonly [status: number, text: string, codes: readonl
   [401, 'The key or token is missing or invalid', ['auth_token_missing_error', 'auth_invalid_token_error']],
   [404, 'Nothing was found', []],
   [429, 'Too many tokens were requested', []],
-  [500, 'Something unexpected', ['unexpected_error']],
-  [503, 'Not now; `Retry-After` says when to ask again', ['app_not_ready_error', 'app_query_timeout_error']],
+  [500, 'An unexpected error', ['unexpected_error']],
+  [
+    503,
+    'The service cannot answer now; `Retry-After` has the seconds to wait',
+    ['app_not_ready_error', 'app_query_timeout_error'],
+  ],
 ]
 
 function statusOf(code: string): number {
@@ -54,7 +58,8 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], info: Serv
       description:
         `State of the ${info.chain} chain by block: the ABI of every contract, and the rows, permissions and blocks that ` +
         'this server stores.\n\n## Requests\n\n`/v1/auth/issue` returns a token for an API key, and every other ' +
-        'request must contain the token. All errors have the same form; the status is 400 if something was not found.',
+        'request must contain the token. All error responses have the same form. The status is 400 if an ABI, a table, ' +
+        'a row or a public key was not found, and 404 if a path or a block at a time was not found.',
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),

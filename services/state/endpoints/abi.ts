@@ -39,11 +39,14 @@ export const abi = endpoint({
   parameters: {
     account,
     block_num: blockNum,
-    json: flag('The ABI as JSON instead of packed in hexadecimal.'),
+    json: flag('Return the ABI as JSON instead of packed in hexadecimal.'),
   },
   answer: object(
     {
-      block_num: { ...blockNumber, description: 'Block that set the ABI' },
+      block_num: {
+        ...blockNumber,
+        description: 'Block that set the ABI, or the first indexed block with `in_force`',
+      },
       account: textValue,
       abi: abiOrHex,
       in_force: { const: 'at_or_before', description: 'Present if the block that set the ABI is unknown' },

@@ -24,7 +24,7 @@ export const issue = endpoint({
   },
   answer: object({
     token: textValue,
-    expires_at: { type: 'integer', description: 'Seconds since 1970' },
+    expires_at: { type: 'integer', description: 'Expiry of the token, seconds since 1970' },
   }),
   refusals: ['auth_invalid_api_key_error', 'auth_rate_limited_error'],
   async run({ api_key: key }, parts) {

@@ -19,7 +19,7 @@ export const blockIdByTime = endpoint({
   body: 'none',
   parameters: {
     time: text(
-      'Time in ISO 8601, in UTC unless it contains an offset; a date without a time, or milliseconds since 1970, is allowed.',
+      'Time in ISO 8601; a time without an offset is UTC. A date without a time, or a number of milliseconds since 1970, is allowed too.',
       {
         maximum: 64,
         required: true,

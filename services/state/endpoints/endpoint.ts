@@ -1,5 +1,4 @@
 import type { LRUCache } from 'lru-cache'
-import type { ApiKey } from '../access/index.ts'
 import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
 import type { Misfit } from '../misfits.ts'
 import type { EndpointBase, Parameters, Schema, Values } from '../../core/endpoint/index.ts'
@@ -9,7 +8,7 @@ export interface StateParts {
   readonly database: StateDatabase
   readonly positions: PositionWatch
   readonly abis: AbiStore
-  /** Reports a stored row that no ABI of its contract fits. */
+  /** Counts a stored row that fits no ABI of its contract, and logs the first of each contract. */
   readonly noteMisfit: (misfit: Misfit) => void
   /** Cached bodies of ABI responses. */
   readonly bodies: LRUCache<string, Buffer>
@@ -27,9 +26,6 @@ export interface RequestParts extends StateParts {
    */
   readonly hold: (bytes: number) => Promise<void>
 }
-
-/** Properties of an API key that are read before its token is counted. */
-export type IssuingKey = Pick<ApiKey, 'id' | 'tokensPerMinute'>
 
 /** Request bodies that an endpoint accepts for its parameters. */
 export type BodyKind = 'none' | 'json' | 'any'

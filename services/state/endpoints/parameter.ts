@@ -91,15 +91,15 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
       if (kind === 'scope') return [...new Set(names.map(scopeOf))]
       const wrong = names.find((each) => !isName(each))
       if (wrong !== undefined)
-        throw new Complaint(`must hold valid EOS names, which "${wrong.slice(0, 32)}" is not`)
+        throw new Complaint(`must contain valid EOS names; "${wrong.slice(0, 32)}" is not valid`)
       return [...new Set(names.map((each) => nameToString(...halvesOf(each))))]
     },
   }
 }
 
 /**
- * Parameter: a block number. Absent or 0 means the newest block. Clients know it as a signed 64-bit number that is
- * read as unsigned: -1 is above any head.
+ * Parameter: a block number. Absent or 0 means the newest block. As in the dfuse API, the text is a signed 64-bit
+ * number whose bits are read as unsigned: -1 is above any head block.
  */
 export const blockNum: Parameter<bigint | undefined> = {
   description: 'Block at whose end the state is read; absent or 0: the newest block.',
@@ -127,8 +127,8 @@ export function flag(description: string): Parameter<boolean> {
 
 /** Parameter: format of primary keys. */
 export const keyType: Parameter<KeyType> = choice(
-  'How primary keys are written: as names, bytes in the order of the chain (hex) or the other one (hex_be), numbers, ' +
-    'symbols or symbol codes.',
+  'Format of primary keys: a name, a number (uint64), a symbol, a symbol code, or the 8 bytes in hexadecimal, ' +
+    'little-endian (hex) or big-endian (hex_be).',
   keyTypes,
   { default: 'name' },
 )
@@ -137,7 +137,7 @@ export const MAX_HEX_ROWS = 1_000
 
 /** Parameter: packed rows in hexadecimal. */
 export function hexRows(description: string): Parameter<readonly Uint8Array[]> {
-  const what = `must be a list of 1 to ${MAX_HEX_ROWS} hexadecimal texts`
+  const what = `must be a list of 1 to ${MAX_HEX_ROWS} hexadecimal strings`
   return {
     description,
     type: 'hex',

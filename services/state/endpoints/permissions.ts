@@ -19,7 +19,8 @@ export const permissionLinks = endpoint({
   path: '/v0/state/permission_links',
   methods: ['GET'],
   summary: 'Actions that an account has linked to its permissions',
-  description: 'Sorted by contract and action; an empty action stands for all actions of the contract.',
+  description:
+    'The links are sorted by contract and action. An empty action stands for all actions of the contract.',
   tag: 'Permissions',
   needsToken: true,
   body: 'none',

@@ -203,7 +203,7 @@ export const tableScopes = endpoint({
   methods: ['GET'],
   summary: 'The scopes of a table at a block',
   description:
-    'The scopes are sorted. The list is empty if all rows of the table were removed; a table that never had a row is refused.',
+    'The scopes are sorted. The list is empty if all rows of the table were removed. A table that never had a row is refused.',
   tag: 'Rows',
   needsToken: true,
   body: 'none',
@@ -234,7 +234,7 @@ export const tablesForAccounts = endpoint({
   path: '/v0/state/tables/accounts',
   methods: ['GET', 'POST'],
   summary: 'The rows of the same table of several contracts',
-  description: 'Sorted by account. A table that never had a row is returned as an empty table.',
+  description: 'The tables are sorted by account. A table that never had a row is returned without rows.',
   tag: 'Rows',
   needsToken: true,
   body: 'any',
@@ -266,7 +266,7 @@ export const tablesForAccounts = endpoint({
     await parts.hold(bytes)
     const tables: unknown[] = []
     for (const { of, rows } of found) {
-      // An answer without rows needs no ABI, and the contract may have none.
+      // A table without rows is answered without an ABI, because the contract may have none.
       const isEmpty = rows.length === 0 && !values.with_abi
       const { form, abi } = isEmpty ? emptyForm : await formOf(parts, snapshot, of, values)
       tables.push({
@@ -294,7 +294,7 @@ export const tablesForScopes = endpoint({
   path: '/v0/state/tables/scopes',
   methods: ['GET', 'POST'],
   summary: 'The rows of a table in several scopes',
-  description: 'The answer is sorted by scope.',
+  description: 'The tables are sorted by scope.',
   tag: 'Rows',
   needsToken: true,
   body: 'any',

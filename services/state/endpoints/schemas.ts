@@ -54,7 +54,10 @@ const abiSchema: Schema = object(
 
 /** Schema of an ABI, as JSON or packed in hexadecimal. */
 export const abiOrHex: Schema = {
-  oneOf: [abiSchema, { type: 'string', pattern: '^([0-9a-f]{2})*$', description: 'Packed, in hexadecimal' }],
+  oneOf: [
+    abiSchema,
+    { type: 'string', pattern: '^([0-9a-f]{2})*$', description: 'The packed ABI in hexadecimal' },
+  ],
 }
 
 /** Schema of a table row. */
@@ -62,13 +65,13 @@ export const rowSchema: Schema = object(
   {
     key: { type: 'string', description: 'Primary key, in the form of `key_type`' },
     payer: { type: 'string', description: 'Account that pays for the RAM of the row' },
-    json: { description: 'The decoded row, with `json=true`' },
+    json: { description: 'The decoded row; present with `json=true` if an ABI fits the row' },
     hex: {
       type: 'string',
       description: 'The packed row; present without `json=true`, or if the row cannot be decoded',
     },
     error: { type: 'string', description: 'Reason why the row cannot be decoded' },
-    block: { ...blockNumber, description: 'Block that wrote it, with `with_block_num=true`' },
+    block: { ...blockNumber, description: 'Block that wrote the row; present with `with_block_num=true`' },
   },
   ['json', 'hex', 'error', 'block'],
   'Row',

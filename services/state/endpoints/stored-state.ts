@@ -83,7 +83,7 @@ export async function requireTable(snapshot: StateSnapshot, account: string, tab
   throw new Refusal(
     400,
     'data_table_not_found_error',
-    `Table '${table}' of account '${account}' has never had a row at block '${snapshot.block}'.`,
+    `Table '${table}' of account '${account}' has had no row up to block '${snapshot.block}'.`,
     { details: { account, table, block_num: snapshot.block } },
   )
 }

@@ -15,8 +15,8 @@ const codes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Creates the step that answers failures with the service's envelope. The response to an unexpected error reveals no
- * details.
+ * Creates the function that converts an error to the error response of the service. The response to an unexpected
+ * error reveals no details.
  */
 export function createFailureAnswer(logger: Logger): (context: Context, error: unknown) => void {
   return (context, error) => {

@@ -54,7 +54,7 @@ export function createRoutes(parts: RouteParts): Middleware {
   }
 }
 
-/** Creates a function that gives the methods of a path. */
+/** Creates a function that returns the methods of a path. */
 export function createMethodsOf(endpoints: readonly Endpoint[]): (path: string) => readonly string[] {
   const byPath = new Map(endpoints.map(({ path, methods }) => [path, methods]))
   return (path) => withHead(byPath.get(withoutSlash(path)) ?? ['GET'])
@@ -118,7 +118,7 @@ async function answerEndpoint(
   context.length = bytes
 }
 
-/** Warnings for an ignored body, and for repeated query parameters of which only the last value counts. */
+/** Warnings for an ignored body, and for repeated query parameters: only the last value is used. */
 function ignoredParts({ req, method }: Context, query: URLSearchParams): string[] {
   const repeated = [...new Set(query.keys())].filter((name) => new Set(query.getAll(name)).size > 1)
   return [
