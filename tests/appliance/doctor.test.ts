@@ -228,7 +228,7 @@ describeWithRedis('the doctor and Redis', () => {
         })
         return found
       }
-      expect(await look()).toEqual(['ok', `Redis at 127.0.0.1:${redis.port} answers and takes writes`])
+      expect(await look()).toEqual(['ok', `Redis at 127.0.0.1:${redis.port} answers and accepts writes`])
       await redis.refuseWrites(cause)
       expect(await look()).toEqual([
         'fail',

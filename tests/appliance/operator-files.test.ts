@@ -318,7 +318,7 @@ describe('files of the operator', () => {
       'a variable of .env that readers.config.json of the operator does not use',
       { 'readers.config.json': TWO_READERS },
       { DB_GROUP_BLOCKS: '7' },
-      /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own, allowed: the key \[\]\.db_group_blocks/,
+      /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own file, allowed: the key \[\]\.db_group_blocks/,
     ],
   ])('files of the operator are refused: %s', async (_what, files, more, problem) => {
     const CONFIG_FILES = ownFolder(files)

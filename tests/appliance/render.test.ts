@@ -173,7 +173,7 @@ describe('rendering', () => {
       const report = await renderOrKeep({ ...real, ...environment }, { out, certificateFiles })
       return 'refused' in report ? (report.whyNotFormer ?? 'stays') : 'rendered'
     }
-    const none = `the folder has no complete configuration that version ${readPackageVersion()} rendered, so none can stay in use`
+    const none = `the folder has no complete configuration that version ${readPackageVersion()} rendered, so no former configuration can stay in use`
     expect(await keep({ CACHE_LIFE: '2s' })).toBe(none)
     expect(await keep(elsewhere)).toBe('rendered')
     const before = await readAll(out)
@@ -211,7 +211,7 @@ describe('rendering', () => {
       await expect(
         checkRender({ ...real, ...elsewhere, POSTGRES_SUPERUSER_PASSWORD_FILE: file }, places('own')),
       ).rejects.toThrow(
-        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|holds other text than a password)/,
+        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|does not contain a password)/,
       )
     }
   })

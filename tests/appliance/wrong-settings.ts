@@ -18,9 +18,13 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'the name of an object method',
     'hasOwnProperty=1',
-    'hasOwnProperty: a variable of docs/settings.md; none is near',
+    'hasOwnProperty: a variable of docs/settings.md; no known name is similar',
   ],
-  ['the name __proto__', '__proto__=1', '__proto__: a variable of docs/settings.md; none is near'],
+  [
+    'the name __proto__',
+    '__proto__=1',
+    '__proto__: a variable of docs/settings.md; no known name is similar',
+  ],
   ['a reference to a method', 'PROVIDER_NAME=${toString}', 'PROVIDER_NAME: a variable of a line above'],
   [
     'a list of files with a colon at its end',
@@ -158,14 +162,14 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a password next to a password file',
     'REDIS_BUNDLED=false\nREDIS_HOST=r.test\nREDIS_PASSWORD_FILE=/x\nREDIS_PASSWORD=y',
-    'REDIS_PASSWORD: nothing: the password in REDIS_PASSWORD_FILE counts',
+    'REDIS_PASSWORD: nothing: the password in REDIS_PASSWORD_FILE is used',
   ],
   [
     'a role password next to a role password file',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=/x\nPOSTGRES_USER=x\nPOSTGRES_PASSWORD_FILE=/x\nPOSTGRES_PASSWORD=y',
-    'POSTGRES_PASSWORD: nothing: the password in POSTGRES_PASSWORD_FILE counts',
+    'POSTGRES_PASSWORD: nothing: the password in POSTGRES_PASSWORD_FILE is used',
   ],
-  ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; none is near'],
+  ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; no known name is similar'],
   [
     'a key of the server file',
     'IP_WHITELIST=10.0.0.1',
@@ -270,8 +274,16 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a name without a value', 'CACHE_LIFE', 'CACHE_LIFE: NAME=value'],
   ['a colon for an equals sign', 'CACHE_LIFE: 5', 'CACHE_LIFE:: NAME=value'],
   ['a name twice', 'CACHE_LIFE=2\nCACHE_LIFE=3', 'CACHE_LIFE: one line for each name'],
-  ['a setting under both of its names', 'CACHE_LIFE=2\nSERVER_CACHE_LIFE=3', 'CACHE_LIFE: one of the two'],
-  ['a database under both of its names', 'POSTGRES_HOST=a\nSQLDB_HOST=b', 'POSTGRES_HOST: one of the two'],
+  [
+    'a setting under both of its names',
+    'CACHE_LIFE=2\nSERVER_CACHE_LIFE=3',
+    'CACHE_LIFE: only one of the two',
+  ],
+  [
+    'a database under both of its names',
+    'POSTGRES_HOST=a\nSQLDB_HOST=b',
+    'POSTGRES_HOST: only one of the two',
+  ],
   ['an invalid IP address', 'SERVER_IP_WHITELIST=10.0.0.1,office', 'SERVER_IP_WHITELIST: a list of'],
   ['invalid JSON', 'READER_LIST_POLLS=[{url: x}]', 'READER_LIST_POLLS: a list of'],
   ['a key that does not exist in JSON', 'SQLDB_REPLICAS=[{"hostt":"x"}]', 'SQLDB_REPLICAS[0]'],
@@ -366,7 +378,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a data folder for an external server',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nDATA_LOCATION=/x',
-    'DATA_LOCATION: nothing: POSTGRES_BUNDLED=false',
+    'DATA_LOCATION: nothing: with POSTGRES_BUNDLED=false',
   ],
   ['the service of certificates alone', 'COMPOSE_PROFILES=acme', 'COMPOSE_PROFILES: a list without acme'],
   ['the demo node beside a chain', 'COMPOSE_PROFILES=devchain', 'COMPOSE_PROFILES: a list without devchain'],
@@ -378,7 +390,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ],
   ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
   ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: logs, schedules and times in answers are always in UTC'],
-  ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; none is near'],
+  ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; no known name is similar'],
   // Compose refuses or misinterprets these values before a container starts, so scripts/check tests them as well.
   ['no for false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],
   ['a flag of Compose in capitals', 'POSTGRES_BUNDLED=FALSE', 'POSTGRES_BUNDLED: true or false'],

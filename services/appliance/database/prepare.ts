@@ -19,7 +19,7 @@ export interface PrepareOptions {
   readonly secrets: Secrets
   /** How long the server may take to come up. */
   readonly waitMs: number
-  /** Roles and databases only, for a database that is about to be restored. */
+  /** Creates only roles and databases, without the schema: `restore` creates the schema afterwards. */
   readonly withoutSchema: boolean
   readonly say: (text: string) => void
 }
@@ -30,8 +30,8 @@ const OWNER = 'pronghorn_filler'
 const RETRY_MS = 500
 
 /**
- * Prepares a PostgreSQL server: roles with their present passwords, databases, the newest schema, rights. May be
- * run again at any time.
+ * Prepares a PostgreSQL server: roles with their current passwords, databases, the newest schema, rights. Running it
+ * again is harmless at any time.
  *
  * @throws see `databaseFailure`; FatalError `CHAIN_MISMATCH`, and the errors of the migrations.
  */
@@ -72,7 +72,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
 
 /**
  * Creates the role that reads the views over SQL, or changes the password of the role.
- * @returns address of the database with the role and the password, which is stored nowhere.
+ * @returns address of the database with the role and its new password. Only a verifier of the password is stored.
  */
 export async function createSqlReader({
   address,

@@ -9,13 +9,14 @@ const TIMEOUT_MS = 5_000
 
 /**
  * Makes Redis accept a second password, so that services can change to it one after the other.
- * @returns false if Redis cannot be reached with the present password. Redis then reads the new password when it starts.
+ * @returns false if Redis cannot be reached with the present password. Redis then reads the new password when it
+ * starts.
  */
 export function addRedisPassword(address: RedisAddress, present: string, added: string): Promise<boolean> {
   return command(address, present, ['ACL', 'SETUSER', 'default', `>${added}`])
 }
 
-/** Makes an accepted password the only password of Redis. @returns false if Redis cannot be reached with it. */
+/** Makes an accepted password the only one of Redis. @returns false if Redis cannot be reached with this password. */
 export function settleRedisPassword(address: RedisAddress, password: string): Promise<boolean> {
   return command(address, password, ['CONFIG', 'SET', 'requirepass', password])
 }

@@ -17,11 +17,11 @@ const PASSWORD_BYTES = 24
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with chain data; the role of the api can read all of them. */
 const publicSchemas = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
-/** Views that GraphQL shows; they read the tables with the rights of their owner. */
+/** Schema of the views that GraphQL shows. The views read the tables with the rights of their owner. */
 const GRAPHQL_SCHEMA = 'graphql'
 /**
- * Schema with functions that indexes use, so that PostgreSQL's planner must be able to call them; its tables cannot
- * be read.
+ * Schema with functions that indexes use. The role needs the right to use the schema, because the planner of
+ * PostgreSQL calls these functions. The role cannot read the tables of the schema.
  */
 const GRAPHQL_FUNCTIONS = 'market'
 /** Schemas that the role of GraphQL could read in versions without the views. */
@@ -30,8 +30,8 @@ const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']
 const ACCESS_SCHEMA = 'access'
 
 /**
- * Creates the roles or gives them their present passwords. Only verifiers of passwords reach the server, so none is in
- * its log. Needs a superuser, or a role that may create roles.
+ * Creates the roles, and sets the passwords of existing roles. PostgreSQL gets SCRAM verifiers instead of passwords,
+ * so its log contains no password. `admin` must be a superuser, or a role that may create roles.
  */
 export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promise<void> {
   const { rows } = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles')
@@ -48,8 +48,8 @@ export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promi
 }
 
 /**
- * Creates the role that reads the views over SQL, or changes the password of the role. `grantRights` grants the rights of
- * the role.
+ * Creates the role that reads the views over SQL, or changes the password of the role. `grantRights` grants the rights
+ * of the role.
  * @returns the password, of which only a verifier is stored.
  */
 export async function ensureSqlReader(admin: pg.ClientBase, database: string): Promise<string> {
@@ -70,7 +70,7 @@ async function hasRole(client: pg.ClientBase, role: string): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Creates a database that belongs to a role, when it does not exist. By default no other role may connect to it. */
+/** Creates a database with this owner if the database does not exist. By default no other role may connect to it. */
 export async function ensureDatabase(admin: pg.ClientBase, name: string, owner: string): Promise<boolean> {
   const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
   if (rowCount !== 0) return false
@@ -79,7 +79,7 @@ export async function ensureDatabase(admin: pg.ClientBase, name: string, owner: 
   return true
 }
 
-/** Lets the services into the database; run by a superuser, before the migrations. */
+/** Allows the services to connect to the database. Run by a superuser, before the migrations. */
 export async function allowConnections(admin: pg.ClientBase, database: string): Promise<void> {
   const roles = 'pronghorn_filler, pronghorn_api, pronghorn_state, pronghorn_graphql'
   await admin.query(`GRANT CONNECT ON DATABASE ${quote(database)} TO ${roles}`)

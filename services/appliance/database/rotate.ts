@@ -31,9 +31,9 @@ interface Witness {
 }
 
 /**
- * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
- * The next run completes or discards an interrupted run. Services read a new database password when they next
- * connect; the other secrets take effect after a restart.
+ * Replaces every secret: the roles get their new passwords in one transaction, and the files are replaced after its
+ * commit. The next run completes or discards an interrupted run. Services read a new database password when they
+ * next connect; the other secrets take effect after a restart.
  *
  * @throws see `databaseFailure`; all roles keep their passwords.
  */
@@ -43,7 +43,8 @@ export async function rotateSecrets({
   redis,
   keepSuperuser = false,
 }: RotateOptions): Promise<SecretName[]> {
-  // Every run changes the password of this role, so it shows whether an interrupted run reached the server.
+  // Every run changes the password of this role. If the server accepts the staged password, an interrupted run
+  // committed its transaction.
   const witness = keepSuperuser
     ? { secret: 'filler', address: { ...address, user: 'pronghorn_filler' } }
     : { secret: 'superuser', address }
@@ -72,7 +73,7 @@ export async function rotateSecrets({
   return names.filter((name) => !staysSame(name))
 }
 
-/** Finishes an interrupted run: its staged files are used if the server has the new passwords, else deleted. */
+/** Finishes an interrupted run: installs its staged files if the server has the new passwords, else deletes them. */
 async function settleStaged(dir: string, witness: Witness): Promise<void> {
   const staged = await readFile(join(dir, `${witness.secret}${STAGED}`), 'utf8').catch(() => null)
   if (staged !== null) {

@@ -28,7 +28,7 @@ export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null if no node is configured. */
   readonly chainHttp: string | null
-  /** Details that name the option of the node's address in remedies; empty for the configured address. */
+  /** Error details with the command line option that set the node's address; empty for the configured address. */
   readonly nodeDetails: ErrorDetails
   /** Address of Redis, and the name of the chain, which prefixes the keys; null if no Redis is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
@@ -92,7 +92,7 @@ export async function examine(given: DoctorOptions): Promise<void> {
   }
 }
 
-/** A certificate must be renewed this many days before its end, or in this last share of a short lifetime. */
+/** A certificate must be renewed when this many days, or for a short lifetime this share of it, are left. */
 const RENEWAL_DAYS = 20
 const RENEWAL_PART = 1 / 4
 
@@ -167,7 +167,7 @@ export async function examineStore({
   const problem = describeStoreState(await store.probe())
   await store.close()
   const place = `Redis at ${address.host}:${address.port}`
-  if (problem === null) report('ok', 'key-value store', `${place} answers and takes writes`)
+  if (problem === null) report('ok', 'key-value store', `${place} answers and accepts writes`)
   else report('fail', 'key-value store', `${place}: ${problem}`)
 }
 

@@ -7,7 +7,7 @@ import { assembleMetadata } from './files.ts'
 export interface ApplyOptions {
   /** Address of Hasura. */
   readonly url: string
-  /** Output folder of `render-config`, which has Hasura's secret and the most rows of a list. */
+  /** Output folder of `render-config`, which contains Hasura's admin secret and the row limit of lists. */
   readonly rendered: string
   /** How long Hasura may take to come up. */
   readonly waitMs: number

@@ -30,7 +30,7 @@ const catalogue = z.strictObject({
 
 /** GraphQL facts that the schema does not contain: relationships, names, limits. */
 export type Catalogue = z.output<typeof catalogue>
-/** A relationship of rows in two views. */
+/** A relationship between the rows of two views. */
 export type Relationship = z.output<typeof relationship>
 
 /** Folder of the metadata and its catalogue. */

@@ -46,7 +46,7 @@ export async function compareHasura(
   const paths = [...new Set([...Object.keys(stored), ...Object.keys(wanted)])].sort()
   return paths.flatMap((path) => {
     if (stored[path] === undefined) return [`${path} is missing`]
-    if (wanted[path] === undefined) return [`${path} is of a table that does not exist or is hidden`]
+    if (wanted[path] === undefined) return [`${path} describes a table that does not exist or is hidden`]
     if (stored[path] === wanted[path]) return []
     return differences(path, parse(stored[path]), parse(wanted[path]))
   })

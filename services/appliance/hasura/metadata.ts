@@ -56,7 +56,7 @@ function typeOf(table: ShownTable | undefined, name: string): string | null {
   return table?.columns.find((column) => column.name === name)?.type ?? null
 }
 
-/** Types that an index of each other serves. */
+/** Group of a column type. Columns of one group can be joined through an index of either column. */
 function comparable(type: string): string {
   return /^(?:smallint|integer|bigint)$/.test(type) ? 'integers' : type
 }
@@ -94,8 +94,8 @@ function findProblems(
   const seen = new Set<string>()
   for (const { from, name, one, many, columns } of catalogue.relationships) {
     const place = `relationship ${name} of ${from}`
-    if ((one === undefined) === (many === undefined)) problems.push(`${place} needs either one or many`)
-    if (seen.has(place)) problems.push(`${place} is there twice`)
+    if ((one === undefined) === (many === undefined)) problems.push(`${place} needs either "one" or "many"`)
+    if (seen.has(place)) problems.push(`${place} occurs twice`)
     seen.add(place)
     const home = shown.find((each) => nameOf(each) === from)
     if (home?.columns.some((column) => column.name === name))

@@ -63,7 +63,7 @@ function shippedText(setting: SettingVariable): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Content of a settings template with the default of each variable; variables without a default, such as facts of a chain, are empty. */
+/** Content of a settings template with the default of each variable; a variable without a default is empty. */
 function readShipped({ part }: SettingVariable): unknown {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) => {
     const spec: Described = name in variables ? variables[name as keyof typeof variables] : {}

@@ -5,12 +5,12 @@ import type { ConfigProblem } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import type { OperatorPlaces } from './host-paths.ts'
 
-/** The file that every other compose file changes. */
+/** The base compose file. The other compose files override parts of it. */
 export const COMPOSE_BASE = 'docker-compose.yml'
 /** Files that Compose reads by default. */
 const standardFiles = [COMPOSE_BASE, 'docker-compose.override.yml']
 
-/** The files that `COMPOSE_FILE` names; none where it is not set. */
+/** The files that `COMPOSE_FILE` names; empty if the variable is not set. */
 export function listComposeFiles(given: Environment): readonly string[] {
   const { COMPOSE_FILE = '', COMPOSE_PATH_SEPARATOR = ':' } = given
   return COMPOSE_FILE === '' ? [] : COMPOSE_FILE.split(COMPOSE_PATH_SEPARATOR)
@@ -18,7 +18,7 @@ export function listComposeFiles(given: Environment): readonly string[] {
 
 /** Problems of `COMPOSE_FILE`, the list of files that Compose reads. */
 export function checkComposeFiles(given: Environment, { project }: OperatorPlaces): ConfigProblem[] {
-  // Absolute paths are not mounted.
+  // Files at absolute paths are not mounted in the container that checks the settings.
   const paths = listComposeFiles(given).filter((path) => !isAbsolute(path))
   if (project === undefined) return []
   return paths.flatMap((path) => {
@@ -33,7 +33,7 @@ export function checkComposeFiles(given: Environment, { project }: OperatorPlace
 
 /**
  * Variables that the compose files in use read from `.env`.
- * @returns undefined where one of the files cannot be read: it may read any variable.
+ * @returns undefined if a file cannot be read: that file may use any variable.
  */
 export function namesOfComposeFiles(
   given: Environment,

@@ -14,10 +14,10 @@ const IMAGE =
   /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
 const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0: all')
-/** Ranges without addresses that containers could have. */
+/** IPv6 ranges whose addresses no container can have. */
 const unfitRanges = ['unspecified', 'loopback', 'linkLocal', 'multicast', 'ipv4Mapped']
 const MIN_PREFIX = 16
-/** The network has an address for every container. */
+/** 256 addresses: enough for all containers. */
 const MAX_PREFIX = 120
 const network = makeValidator<string>((text) => {
   if (!isNetwork(text))
@@ -106,7 +106,7 @@ export const containerVariables = {
   }),
 } as const
 
-/** Program that each image has to contain, and words of names that say so. */
+/** Program that each image must contain, and a pattern that the names of such images match. */
 export const programsOfImages: Readonly<Record<string, { readonly program: string; readonly name: RegExp }>> =
   {
     POSTGRES_IMAGE: { program: 'PostgreSQL', name: /pg|postgre|timescale|citus/i },
@@ -161,7 +161,7 @@ export const composeVariables = {
   )({ default: undefined, desc: '' }),
   COMPOSE_PATH_SEPARATOR: matching(
     /^[^\w./-]$/,
-    'one character that no path has',
+    'one character that does not occur in paths, such as ;',
   )({ default: undefined, desc: '' }),
   COMPOSE_PROGRESS: oneWord(['auto', 'tty', 'plain', 'json', 'quiet'])({ default: undefined, desc: '' }),
   COMPOSE_REMOVE_ORPHANS: composeFlag,

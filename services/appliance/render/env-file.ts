@@ -12,7 +12,7 @@ export interface EnvFile {
   readonly values: Readonly<Record<string, string>>
   /** Variables that lines refer to. */
   readonly used: ReadonlySet<string>
-  /** Lines without effect, or with another effect than they suggest. */
+  /** Lines that Compose ignores, or that Compose reads differently than an operator expects. */
   readonly problems: readonly ConfigProblem[]
   /** Set if the file cannot be read; `problems` then has one entry with the reason. */
   readonly isUnreadable?: true
@@ -20,7 +20,10 @@ export interface EnvFile {
 
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
-/** The part of a line before the value. Compose accepts only spaces and tabs as white space there, and no byte order mark. */
+/**
+ * The part of a line before the value. Compose accepts only spaces and tabs as white space there, and no byte order
+ * mark.
+ */
 const BEFORE_VALUE = /^[^=]*=?\s*/
 const OTHER_SPACE = /[^\S\t ]/
 const BYTE_ORDER_MARK = '\ufeff'
@@ -63,7 +66,7 @@ function unreadable(found: string, allowed: string): EnvFile {
   }
 }
 
-/** Stands for bytes that are no UTF-8. */
+/** Node.js decodes bytes that are not UTF-8 as this character. */
 const REPLACEMENT = '\ufffd'
 
 /** Reads the text of an `.env`. */
@@ -143,7 +146,9 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Result of one line: the value and the variables that the value refers to, or the reason why the line sets nothing. */
+/**
+ * Result of one line: the value and the variables that the value refers to, or the reason why the line sets nothing.
+ */
 type LineValue =
   | { readonly text: string; readonly missing: readonly string[]; readonly used: readonly string[] }
   | { readonly why: string; readonly allowed: string }
@@ -186,7 +191,7 @@ const unescapeQuote = (all: string, quote: string | undefined): string => quote 
 const ESCAPE = /\\(?:([abfnrtv"\\$])|0([0-3][0-7]{2}))/g
 const escapes: Readonly<Record<string, string>> = {
   ...{ a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '"': '"', '\\': '\\' },
-  // An escaped dollar sign begins no reference.
+  // In double quotes, an escaped dollar sign is literal: `$$` begins no reference.
   $: '$$',
 }
 const OCTAL = 8
@@ -199,8 +204,8 @@ function unescape(all: string, letter: string | undefined, octal: string | undef
 const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])((?:[^{}]|\{[^{}]*\})*))?\}|(\{))/g
 
 /**
- * Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does; `$$` is a
- * dollar sign.
+ * Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does; `$$` is
+ * a dollar sign.
  */
 function fillIn(text: string, known: Environment): LineValue {
   const missing: string[] = []
@@ -238,8 +243,8 @@ function closingQuote(text: string, quote: string): number {
 
 /**
  * A problem for each name that nothing reads.
- * @param others further names that something reads. @param mayBeRead whether an unreadable file may read other names:
- * then only misspelt names are problems.
+ * @param others names that compose files, own files or other lines use. @param mayBeRead whether a compose file
+ * could not be read, and may use further names: then only misspelt names are problems.
  */
 export function findUnknownNames(
   names: readonly string[],
@@ -257,14 +262,13 @@ export function findUnknownNames(
     }))
 }
 
-/** Prefixes of names that are meant for the appliance, wherever they come from. */
+/** Prefixes of names that belong to the appliance, in `.env` and in the environment of the host. */
 const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
 /** Maximum edit distance of a misspelt name to a known one. */
 const MISSPELT_EDITS = 2
 
 /**
- * Variable names of an environment that may include variables of the host, without names that do not concern the
- * appliance.
+ * Names of an environment that are meant for the appliance. The environment may contain variables of the host.
  */
 export function namesMeantForUs(environment: Environment): string[] {
   return Object.keys(environment).filter(
@@ -274,7 +278,7 @@ export function namesMeantForUs(environment: Environment): string[] {
   )
 }
 
-/** Variables that a container has without an `.env`, those of the Dockerfile included. */
+/** Variables that a container has without an `.env`, including the variables of the Dockerfile. */
 const OF_CONTAINER =
   /^(?:DEMO_CHAIN|PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 
@@ -287,14 +291,14 @@ export function namesOfContainer(environment: Environment): string[] {
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 
-/** The known names that are near an unknown one, as a sentence. */
+/** Sentence with the known names that are similar to an unknown name. */
 function describeKnown(name: string): string {
   if (Object.hasOwn(namesInVain, name)) return namesInVain[name]!
   const upper = name.toUpperCase().replaceAll(/[-.]/g, '_')
   const meant = knownNames.includes(upper) ? [upper] : namesAround(upper)
   return meant.length > 0
     ? `the nearest known variable is ${meant.slice(0, MOST_SHOWN).join(' or ')}`
-    : 'a variable of docs/settings.md; none is near'
+    : 'a variable of docs/settings.md; no known name is similar'
 }
 
 function namesAround(upper: string): readonly string[] {

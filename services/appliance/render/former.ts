@@ -47,7 +47,7 @@ export async function whyNotFormer(
   const former = JSON.parse(text) as Partial<Record<string, string>>
   const present = contentOf(values)
   if (former.version !== present.version) {
-    return `the folder has no complete configuration that version ${readPackageVersion()} rendered, so none can stay in use`
+    return `the folder has no complete configuration that version ${readPackageVersion()} rendered, so no former configuration can stay in use`
   }
   const refused = new Set(problems.flatMap(namesOfProblem))
   const moved = dataVariables.filter((name) => refused.has(name) || former[name] !== present[name])

@@ -6,11 +6,11 @@ import { findVariable, settingVariables } from '../../core/config/environment/in
 /** Locations of the operator's files and folders. */
 export interface OperatorPlaces {
   /**
-   * Folder in which the file or folder of each variable is mounted under the name of the variable; undefined: the path of
-   * the variable is read.
+   * Folder in which the file or folder of each variable is mounted under the name of the variable; undefined: the path
+   * of the variable is read.
    */
   readonly mounted?: string | undefined
-  /** The operator's certificate, when `TLS_MODE` is `files` and `TLS_DIR` is not set. */
+  /** Folder of the operator's certificate if `TLS_MODE` is `files` and `TLS_DIR` is not set. */
   readonly certificateFiles: string
   /** The project's folder; undefined if it is unknown. */
   readonly project?: string | undefined

@@ -16,8 +16,8 @@ const GRAPHQL_BURST_SECONDS = 2
 /**
  * Renders the configuration of the proxy.
  * @param server settings of the api behind the proxy.
- * @param isGraphqlExpected whether the profile with Hasura is certainly on. If not, the path of Hasura is answered as
- * unknown while Hasura does not answer.
+ * @param isGraphqlExpected whether the profile with Hasura is certainly on. If not, the proxy answers the path of
+ * Hasura as an unknown path while Hasura does not answer.
  */
 export function renderNginx(values: Values, server: AppConfig['server'], isGraphqlExpected: boolean): string {
   const readTimeout = Math.max(90, Math.ceil(server.max_query_time_ms / SECOND_MS) + 10)
@@ -132,7 +132,7 @@ function mapOrigins(cors: readonly string[]): string {
 /** A location of the proxy's configuration, other than `location /`. */
 const LOCATION = /^ *location (?:(=|~) )?(\/\S+|\^\S+) \{$/gm
 
-/** Whether a location of the proxy takes requests at or below a path, which the api does not get then. */
+/** Whether a location of the proxy handles requests at or below a path, so that the api does not get them. */
 export function takesPath(configuration: string, path: string): boolean {
   const wanted = path.toLowerCase()
   const isWithin = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`)

@@ -16,7 +16,7 @@ interface FileSetting {
   readonly holds: 'a certificate' | 'a private key' | 'a password'
 }
 
-/** Settings that name a file of the host. Containers see the content of the file under the path of `name`. */
+/** Settings that name a file of the host. Containers read a copy of the file under the file name `name`. */
 const fileSettings: readonly FileSetting[] = [
   { variable: 'SQLDB_SSL_CA_FILE', name: 'postgres-ca.pem', holds: 'a certificate' },
   { variable: 'SQLDB_SSL_CERT_FILE', name: 'postgres-client.pem', holds: 'a certificate' },
@@ -89,7 +89,7 @@ function checkPair(given: Given, texts: ReadonlyMap<string, string>): ConfigProb
   const [file, why, allowed] =
     fault === 'another key'
       ? [key, 'which is the key of another certificate', `the key of ${certificate.found.name}`]
-      : [certificate, `which ended on ${fault.endedOn}`, 'a certificate that is valid']
+      : [certificate, `which expired on ${fault.endedOn}`, 'a certificate that is valid']
   const found = `${JSON.stringify(file.found.text)}, ${why}`
   return [{ file: 'environment', path: file.found.name, found, allowed }]
 }

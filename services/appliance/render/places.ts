@@ -75,8 +75,8 @@ const LEAST_PROCESSORS = 0.01
 /** Problems of limits that are above the memory and the processors of the machine. */
 function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  // PostgreSQL settings are computed from its memory limit, also from the default. For other containers it is only a
-  // limit.
+  // The settings of PostgreSQL are computed from PG_MEMORY, also from its default, so PG_MEMORY is always checked.
+  // The memory of other containers is only a limit: a default above the memory of the machine is harmless.
   const amounts = [
     ...(values.POSTGRES_HOST === BUNDLED_POSTGRES ? (['PG_MEMORY'] as const) : []),
     ...(['FILLER_MEMORY', 'API_MEMORY'] as const).filter((name) => given[name] !== undefined),
@@ -159,7 +159,7 @@ interface OperatorFolder {
   readonly unfit: Readonly<Record<number, string>>
   /** Whether a file name shows that the folder holds data. */
   readonly isData: (name: string) => boolean
-  /** Whether a file may exist in the folder before it holds data. */
+  /** Whether a file may exist in the folder before the service has stored data there. */
   readonly isFitting: (name: string) => boolean
   /** Sentence after the estimate of the database's size. */
   readonly sizeNote: string
@@ -198,8 +198,8 @@ function databaseFolder(shown: string, places: Pick<OperatorPlaces, 'mounted'>):
 
 /**
  * Describes the folder of the backups.
- * @param isScheduled whether the service `backups` writes the folder, as the user of PostgreSQL. `scripts/backup` writes
- * as the owner of the folder.
+ * @param isScheduled whether the service `backups` writes the folder, as the user of PostgreSQL. `scripts/backup`
+ * writes as the owner of the folder.
  */
 function backupFolder(
   shown: string,

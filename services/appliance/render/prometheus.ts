@@ -40,7 +40,7 @@ export function renderPrometheus({ filler, api, state }: MetricsPorts): Rendered
 export function warnUnwatched({ profiles }: Resolved, { api, state }: MetricsPorts): ConfigWarning[] {
   if (!profiles.includes('monitoring')) return []
   const why = (service: string) =>
-    `Prometheus does not watch the ${service}, which serves no metrics; alerts about it do not fire`
+    `Prometheus does not watch the ${service}, which serves no metrics; alerts about the ${service} do not fire`
   return [
     ...(api === 0 ? [{ file: configFiles.server, path: 'metrics_port', message: why('api') }] : []),
     ...(state === 0

@@ -167,7 +167,7 @@ export function nameVariable(
     if (configFiles[part] !== file || own.texts.has(part)) continue
     const place = placesOf(parts[part], steps)
       .map(formatPath)
-      // An entry of a list is in the variable of the list.
+      // The variable of a list also sets the entries of the list.
       .find((path) => problem.path === path || problem.path.startsWith(`${path}[`))
     if (place === undefined) continue
     const path = `${shortName(setting)}${problem.path.slice(place.length)}`
@@ -183,10 +183,10 @@ const shortName = ({ name, aliases }: SettingVariable): string => aliases[0] ?? 
 const isNamed = ({ name, aliases }: SettingVariable, path: string): boolean =>
   [name, ...aliases].includes(path)
 
-/** Backquoted keys, of the same section unless another file follows. */
+/** A key in backquotes, in the section of the setting; or in another file, if ` of FILE` follows. */
 const KEY = /`(\w+)`(?: of (\w+\.config\.json))?/g
 
-/** A message in which the keys beside a setting are named by their variables. */
+/** Replaces the keys in the message of a setting by the variables that set these keys. */
 function withVariables(allowed: string, beside: SettingVariable): string {
   return allowed.replaceAll(KEY, (all: string, key: string, file: string | undefined) => {
     const section = beside.key.slice(0, beside.key.lastIndexOf('.') + 1)

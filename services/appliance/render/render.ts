@@ -57,13 +57,13 @@ export interface RenderReport {
 
 /** Port at which public ACME authorities ask for the proof of a name (RFC 8555, 8.3). */
 const ACME_PORT = 80
-/** Connections of the filler, Hasura, migrations and people. */
+/** Connections of the filler, Hasura, the migrations and the operator's SQL clients. */
 const OTHER_CONNECTIONS = 40
 /**
  * Each api process uses one connection for the feed and one to poll the database; both may briefly take another one.
  */
 const OWN_CONNECTIONS = 2
-/** The container of PostgreSQL has no room for more processes; the limit of the server is 262143. */
+/** Each connection is a process, and `pids_limit` of the container is 8192. PostgreSQL itself allows 262143. */
 const MOST_CONNECTIONS = 8_000
 
 /**
@@ -125,7 +125,7 @@ export interface Refusal {
   readonly whyNotFormer: string | undefined
 }
 
-/** Renders as `render` does. Settings that are refused leave the files of the rendering before as they are. */
+/** Renders like `render`. If settings are refused, the files of the earlier rendering stay unchanged. */
 export async function renderOrKeep(
   environment: Environment,
   places: RenderPlaces,
@@ -147,7 +147,7 @@ function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mo
 
 /**
  * The appliance's variables, merged with the operator's own files.
- * @param needed variables that the caller uses; others may be refused. Undefined: all.
+ * @param needed variables that the caller uses; only their problems are thrown. Undefined: all variables.
  * @throws ConfigError
  */
 export function readVariables(
@@ -267,7 +267,7 @@ async function prepare(
   for (const { part, key, why } of listUnusedSettings(config))
     warnings.push({ file: configFiles[part], path: key, message: `has no effect: ${why}` })
   for (const pattern of unportableOrigins(config.server.cors)) {
-    const message = `${JSON.stringify(pattern)} is beyond the proxy: its own refusals, the state service and GraphQL do not admit such an origin`
+    const message = `${JSON.stringify(pattern)} has syntax that the proxy cannot evaluate: error responses of the proxy, the state service and GraphQL do not allow origins that match this pattern`
     warnings.push({ file: configFiles.server, path: 'cors', message })
   }
   const database = renderLibpq(config.connections.sqldb.ssl, operatorFiles.texts)
@@ -295,11 +295,11 @@ function refuseTakenPaths({ values, profiles }: Resolved, server: AppConfig['ser
 function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWarning[] {
   const warnings: ConfigWarning[] = []
   if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
-    const message = 'every client counts as a proxy, and can write any address as its own'
+    const message = 'every client counts as a proxy, and can forge its address'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
   }
   if (values.TLS_MODE === 'acme' && values.HTTP_PORT !== ACME_PORT && given.ACME_DIRECTORY === undefined) {
-    const message = `the authority asks at port ${ACME_PORT} of DOMAIN: forward that port, or set HTTP_PORT=${ACME_PORT}`
+    const message = `the ACME authority connects to port ${ACME_PORT} of DOMAIN: forward port ${ACME_PORT} to HTTP_PORT, or set HTTP_PORT=${ACME_PORT}`
     warnings.push({ file: 'environment', path: 'HTTP_PORT', message })
   }
   for (const [name, isBundled, host, bundled] of [
@@ -307,7 +307,7 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
     ['REDIS_BUNDLED', values.REDIS_BUNDLED, values.REDIS_HOST, BUNDLED_REDIS],
   ] as const) {
     if (!isBundled || host === bundled) continue
-    const message = `${name}=false leaves out the bundled server, which nothing uses`
+    const message = `the bundled server starts, but nothing uses it, because another host is set; ${name}=false leaves the bundled server out`
     warnings.push({ file: 'environment', path: name, message })
   }
   const shown = ['SQLDB_PASSWORD', 'POSTGRES_PASSWORD', 'KVSTORE_PASSWORD', 'REDIS_PASSWORD']
@@ -315,20 +315,21 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
     warnings.push({
       file: 'environment',
       path,
-      message: '`docker inspect` shows it, and rotate-secrets does not replace it',
+      message:
+        '`docker inspect` shows this password, and rotate-secrets does not replace it; use a password file',
     })
   }
   return warnings
 }
 
-/** Without trust in the proxy, the api sees one client. */
+/** Warns if the api does not trust the proxy: every request then has the address of the proxy. */
 function warnAboutClients({ server }: AppConfig, own: OwnFiles): ConfigWarning[] {
   if (server.trust_proxy !== false) return []
   const [file, path] = own.texts.has('server')
     ? [configFiles.server, 'trust_proxy']
     : ['environment', 'SERVER_TRUST_PROXY']
   const message =
-    'with false every client has the address of the proxy, and all share one limit; 1 is the proxy of the appliance'
+    'with false, every client has the address of the proxy, and all clients share one rate limit; 1 trusts the proxy of the appliance'
   return [{ file, path, message }]
 }
 

@@ -35,9 +35,9 @@ export interface Resolution {
 }
 
 /**
- * Resolves the variables. Precedence: the environment, the operator's connection file, the preset that `CHAIN` names, the
- * defaults. The demo chain is used if `DEMO_CHAIN` is true and no variable describes a chain. Refused variables count as
- * not set, so that one run reports all problems.
+ * Resolves the variables. Precedence: the environment, the operator's connection file, the preset that `CHAIN` names,
+ * the defaults. The demo chain is used if `DEMO_CHAIN` is true and no variable describes a chain. Refused variables
+ * count as not set, so that one run reports all problems.
  * @param known names that an earlier check has refused.
  */
 export function resolveUsable(
@@ -56,12 +56,12 @@ export function resolveUsable(
   }
 }
 
-/** The variable that the path of a problem is in: `READER_LIST_POLLS[0].url` is in READER_LIST_POLLS. */
+/** The variable in the path of a problem: READER_LIST_POLLS for `READER_LIST_POLLS[0].url`. */
 export function variableOf(path: string): string {
   return /^\w*/.exec(path)![0]
 }
 
-/** Every name of the setting that a problem is in; none for a problem of another file. */
+/** Every name of the setting with a problem; empty for a problem in a JSON file. */
 export function namesOfProblem({ file, path }: ConfigProblem): readonly string[] {
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
@@ -115,7 +115,7 @@ function resolveOnce(
     },
   )
   problems.push(...readStateSettings(given).problems, ...checkSettings(given, problems))
-  // Checks of several variables together make no sense if one was refused.
+  // Checks that compare variables run only if every single variable is valid.
   if (problems.length === 0) {
     problems.push(...checkTogether({ values, given, isDemo: preset.isDemo }, refused))
     checkOwn(set, own, problems)
@@ -141,7 +141,12 @@ function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
     if (name === undefined) continue
     if (other !== undefined && set[name] !== set[other]) {
       const found = `${showFound([other], set[other])} while ${name} is ${showFound([name], set[name])}`
-      problems.push({ file: 'environment', path: other, found, allowed: 'one of the two: they set the same' })
+      problems.push({
+        file: 'environment',
+        path: other,
+        found,
+        allowed: 'only one of the two names: both name the same setting',
+      })
     }
     const wanted = [setting.name, ...setting.aliases].find(isOfAppliance)
     if (wanted !== undefined) given[wanted] = set[name]!
@@ -154,7 +159,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
     if (name === undefined || known.some(({ path }) => sameVariables(path).includes(name))) return []
-    // The short form of the list is no JSON.
+    // The short form of the list, such as `host:port`, is not JSON; the variable's own validator has checked it.
     if (setting.name === 'SQLDB_REPLICAS' && !isJsonList(given[name]!)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
     if (given[`${family}_ACCOUNT`] === 'none') {
@@ -214,7 +219,7 @@ function checkOwn(set: Readonly<Given>, own: OwnFiles, problems: ConfigProblem[]
       (each) => isOfAppliance(each) || own.used.has(each),
     )
     if (name === undefined || isRead || !own.texts.has(setting.part)) continue
-    const found = `a setting of ${configFiles[setting.part]}, which is your own`
+    const found = `a setting of ${configFiles[setting.part]}, which is your own file`
     const allowed = `the key ${setting.key} in that file, or \${${name}} there`
     problems.push({ file: 'environment', path: name, found, allowed })
   }
@@ -226,8 +231,8 @@ function standardOf(name: keyof typeof variables): string | undefined {
 }
 
 /**
- * The problem of a value: with the name that is set, or with the key of an own file.
- * @param name name of the setting. @param values what `.env` sets, and the same with the values of own files.
+ * The problem of a value, under the variable that the operator set, or under the key in the operator's own file.
+ * @param name name of the setting. @param values `set`: values of `.env`; `given`: also values of own files.
  */
 function problemOf(
   name: string,
@@ -247,7 +252,7 @@ function problemOf(
   const description = variables[name as keyof typeof variables] as { desc?: string } | undefined
   const allowed =
     found === undefined
-      ? `a value: ${description?.desc ?? 'it has no default'} CHAIN=${Object.keys(presets).join(' | ')} sets what is known of a chain`
+      ? `a value: ${description?.desc ?? 'it has no default'} For a public chain, CHAIN=${Object.keys(presets).join(' | ')} sets the known values`
       : error.message
   return { file: 'environment', path, found: showFound([path], found), allowed }
 }
@@ -360,7 +365,11 @@ function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): v
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES || passwords.some((name) => given[name] !== undefined)) return
   for (const name of ['POSTGRES_USER', 'SQLDB_USER']) {
     if (given[name] === undefined) continue
-    refuse(name, given[name], 'a role together with POSTGRES_PASSWORD_FILE: other passwords are generated')
+    refuse(
+      name,
+      given[name],
+      'a role together with POSTGRES_PASSWORD_FILE: without a file, only the roles of the services have passwords',
+    )
   }
 }
 

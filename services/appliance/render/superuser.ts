@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
-/** One line of text; PostgreSQL refuses longer passwords. A byte order mark or bytes that are no UTF-8 belong to no password. */
+/**
+ * One line of text; PostgreSQL refuses longer passwords. A byte order mark or bytes that are no UTF-8 belong to no
+ * password.
+ */
 const PASSWORD = /^[^\0\r\n\ufeff\ufffd]{1,1000}$/
 
 /** Whether a text, without the end of its line, can be a password. */
@@ -28,7 +31,7 @@ export async function checkSuperuserPassword(file: string, shown: string): Promi
   try {
     const password = await readSuperuserPassword(file)
     if (password === '') return refuse('which is empty')
-    return isPassword(password) ? [] : refuse('which holds other text than a password')
+    return isPassword(password) ? [] : refuse('which does not contain a password')
   } catch (error) {
     return refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
   }

@@ -11,7 +11,7 @@ import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList } from './variables.ts'
 
 type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 
-/** Settings that nothing reads under a condition. */
+/** Settings that no service reads under a condition. */
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
   /** Sentence with the reason why no service reads the variables; undefined if a service reads them. */
@@ -36,15 +36,15 @@ const refused: readonly Idle[] = [
     isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
     why: ({ values }) =>
       values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES
-        ? 'the bundled PostgreSQL has its own; POSTGRES_BUNDLED=false and POSTGRES_HOST name a server of yours'
+        ? 'the bundled PostgreSQL has its own value; POSTGRES_BUNDLED=false and POSTGRES_HOST select your own server'
         : undefined,
   },
   {
-    // The Redis password is rendered for the server as well, and the databases have numbers.
+    // The password and the database number have an effect: the bundled Redis gets them too.
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
       values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS
-        ? 'the bundled Redis has its own; REDIS_BUNDLED=false and REDIS_HOST name a server of yours'
+        ? 'the bundled Redis has its own value; REDIS_BUNDLED=false and REDIS_HOST select your own server'
         : undefined,
   },
   {
@@ -56,13 +56,13 @@ const refused: readonly Idle[] = [
     why: ({ values }) =>
       values.POSTGRES_BUNDLED
         ? undefined
-        : 'POSTGRES_BUNDLED=false leaves out the server whose data are there',
+        : 'with POSTGRES_BUNDLED=false no server stores its data in this folder',
   },
   {
     isOf: (_name, setting) => setting?.key === 'sqldb.password' || setting?.key === 'sqldb.password_file',
     why: ({ given }) =>
       given.POSTGRES_USER === undefined && given.SQLDB_USER === undefined
-        ? 'the roles of the services have generated passwords; POSTGRES_USER names a role of yours'
+        ? 'the roles of the services have generated passwords; POSTGRES_USER selects a role of your own'
         : undefined,
   },
   {
@@ -70,7 +70,7 @@ const refused: readonly Idle[] = [
     why: ({ given }, _text, setting) => {
       const file = settingVariables.find(({ key }) => key === `${setting?.key ?? ''}_file`)
       const found = file && findVariable(file, given)
-      return found && `the password in ${found.name} counts instead`
+      return found && `the password in ${found.name} is used instead`
     },
   },
 ]
@@ -87,16 +87,16 @@ const hasComposeFile = (asked: Asked, file: string): boolean =>
   listComposeFiles(asked.given).some((path) => basename(path) === file)
 const overlay = (file: string, ...names: readonly string[]): Idle => ({
   isOf: oneOf(...names),
-  // Another compose file may read them as well.
+  // Another compose file in COMPOSE_FILE may read these variables too.
   why: (asked) =>
     hasComposeFile(asked, file) || listComposeFiles(asked.given).length > 1
       ? undefined
-      : `COMPOSE_FILE does not have ${file}`,
+      : `COMPOSE_FILE does not contain ${file}`,
 })
 
 const profile = (name: string, isOf: Idle['isOf']): Idle => ({
   isOf,
-  why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not have ${name}`),
+  why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not contain ${name}`),
 })
 
 /** Settings that have no effect until another one is set. */
@@ -125,20 +125,20 @@ const hostOf = (text: string): string =>
 const isThisContainer = (text: string): boolean =>
   /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/.test(hostOf(text))
 
-/** Values that mean something else in a container than on the host, or another container. */
+/** Images of another program, and addresses that mean something else in a container than on the host. */
 const inContainer: readonly Idle[] = [
   ...Object.entries(programsOfImages).map(([variable, { program, name }]) => ({
     isOf: oneOf(variable),
     why: (_asked: Asked, text: string) =>
       name.test(text)
         ? undefined
-        : `is no image of ${program} by its name, and the service starts ${program} from it`,
+        : `does not look like an image of ${program}, but the service starts ${program} from this image`,
   })),
   {
     isOf: oneOf('CHAIN_HTTP', 'CHAIN_SHIP', 'POSTGRES_HOST', 'REDIS_HOST'),
     why: (_asked, text) =>
       splitList(text).some(isThisContainer)
-        ? 'names the container itself; containers reach a server of this machine by the address that the machine has in its network'
+        ? 'is the container itself; to reach a server on this machine, use the address of this machine in its network'
         : undefined,
   },
   {
@@ -146,7 +146,7 @@ const inContainer: readonly Idle[] = [
     why: (_asked, text) =>
       ['0.0.0.0', '::'].includes(text)
         ? undefined
-        : 'is no address of every interface: other containers reach this one at 0.0.0.0 or ::',
+        : 'does not listen on all interfaces, so other containers cannot connect; use 0.0.0.0 or ::',
   },
 ]
 

@@ -33,7 +33,7 @@ const lists = [
   { pattern: /\/v1\/links$/, least: '?limit=1' },
 ]
 
-/** The data of a good answer. */
+/** The data of a successful answer. */
 export function dataOf(answer: Answer): unknown {
   expectThat(answer.status === 200, `status ${answer.status}: ${answer.text.slice(0, 200)}`)
   return envelope.parse(JSON.parse(answer.text)).data
@@ -107,7 +107,7 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         expectThat(status === 200 && text.includes('<html'), `status ${status}`)
         expectThat(headers['content-security-policy'] !== undefined, 'without a Content-Security-Policy')
         dataOf(await ask('/status/data.json'))
-        expectThat((await ask('/')).status === 404, 'programs do not get 404 as before')
+        expectThat((await ask('/')).status === 404, 'GET / without Accept: text/html does not return 404')
         return `${text.length} characters`
       },
     },
@@ -115,9 +115,9 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
       name: 'config endpoints',
       run: async () => {
         const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
-        expectThat(paths.length > 0, 'no namespace has one')
+        expectThat(paths.length > 0, 'no namespace has a config endpoint')
         const { chain } = health.parse(dataOf(await ask('/health')))
-        // Readers that are all at their stop_block produce no further events.
+        // If every reader is at its stop_block, waiting for the contract is useless: no further block is indexed.
         const { readers } = chain.service
         const patienceMs = readers.length > 0 && readers.every(isAtStop) ? 0 : waitMs
         const notes: string[] = []
@@ -126,7 +126,7 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
           // A namespace has no configuration if the chain lacks the contract, or if the reader has not reached the
           // block in which the contract wrote its first configuration.
           if (isNotDeployed(answer)) {
-            notes.push(`${path} (not there yet)`)
+            notes.push(`${path} (no configuration yet)`)
             continue
           }
           dataOf(answer)
@@ -142,13 +142,13 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         const asked = lists.flatMap(({ pattern, least }) =>
           paths.filter((path) => pattern.test(path)).map((path) => path + least),
         )
-        expectThat(asked.length > 0, 'no namespace has one')
+        expectThat(asked.length > 0, 'no namespace has a list')
         for (const path of asked) expectThat(Array.isArray(dataOf(await ask(path))), `${path} is not a list`)
         return asked.join(' ')
       },
     },
     {
-      name: 'errors are answers',
+      name: 'error responses',
       run: async () => {
         const path = (await pathsOf(ask)).find((each) => /\/v1\/assets$/.test(each))
         if (path === undefined) throw new NotApplicable('no namespace lists assets')

@@ -35,7 +35,6 @@ export async function runChecks(
   return results
 }
 
-/** Throws unless something holds. */
 export function expectThat(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise)
 }

@@ -24,7 +24,7 @@ export interface AskOptions {
 /** Asks the server under test. */
 export type Ask = (path: string, options?: AskOptions) => Promise<Answer>
 
-/** A client of one server. `insecure` takes any certificate. Redirects are answers, not followed. */
+/** A client of one server. `insecure` accepts any certificate. A redirect is returned, not followed. */
 export function createClient(base: URL, insecure: boolean): Ask {
   return (path, options = {}) =>
     new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export function handshake(
       maxVersion: version,
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
-      // Old versions need old ciphers on this side, so that a refusal is the server's.
+      // Old TLS versions need old ciphers in this client; otherwise the client itself would refuse, not the server.
       ...(version === 'TLSv1.1' ? { ciphers: 'DEFAULT:@SECLEVEL=0' } : {}),
     })
     const end = (result: Parameters<typeof resolve>[0]): void => {

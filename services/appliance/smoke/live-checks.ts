@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
 
-/** A socket connects and, if blocks arrive, gets an event. GraphQL answers if it is on. */
+/** Checks that a socket connects and gets an event if blocks arrive, and that GraphQL answers if it is on. */
 export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: number): Check[] {
   return [
     {
@@ -53,7 +53,7 @@ export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: numbe
   ]
 }
 
-/** The first event; undefined where the subscription was confirmed, and no event came. */
+/** The first event; undefined if the subscription was confirmed but no event arrived. */
 function firstMessage(address: URL, insecure: boolean, waitMs: number): Promise<string | undefined> {
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   return new Promise((resolve, reject) => {

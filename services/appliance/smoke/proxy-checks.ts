@@ -3,7 +3,7 @@ import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
 import { handshake } from './client.ts'
 
-/** TLS, headers, and that a client cannot claim another address. */
+/** Checks TLS and the headers, and that a client cannot forge its address. */
 export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
   return [
     {
@@ -14,8 +14,11 @@ export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
         expectThat(old === null, 'TLS 1.1 is accepted')
         const found = (await handshake(base, 'TLSv1.3')) ?? (await handshake(base, 'TLSv1.2'))
         expectThat(found !== null, 'neither TLS 1.3 nor 1.2 is accepted')
-        expectThat(found.daysLeft > 0, 'the certificate has ended')
-        expectThat(insecure || found.verified, 'the certificate cannot be verified (--insecure takes any)')
+        expectThat(found.daysLeft > 0, 'the certificate has expired')
+        expectThat(
+          insecure || found.verified,
+          'the certificate cannot be verified (--insecure accepts any certificate)',
+        )
         return `${found.protocol}, ${found.verified ? 'verified' : 'not verified'}, ${found.daysLeft} days left`
       },
     },

@@ -61,7 +61,7 @@ it('the smoke test passes for a healthy chain without events, and for one withou
   })
   expect(results.get('config endpoints')).toMatchObject({
     outcome: 'ok',
-    note: '/a/v1/config /t/v1/config (not there yet)',
+    note: '/a/v1/config /t/v1/config (no configuration yet)',
   })
 })
 
@@ -74,7 +74,7 @@ it('the smoke test passes for a server whose readers are at their stop_block, an
   expect(results.get('socket event')?.note).toContain('every reader is at its stop_block')
   expect(results.get('config endpoints')).toMatchObject({
     outcome: 'ok',
-    note: '/a/v1/config (not there yet) /t/v1/config (not there yet)',
+    note: '/a/v1/config (no configuration yet) /t/v1/config (no configuration yet)',
   })
 })
 

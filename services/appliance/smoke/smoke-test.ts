@@ -15,7 +15,7 @@ export type { CheckResult } from './check.ts'
 export interface SmokeOptions {
   /** Address of the proxy. */
   readonly url: string
-  /** Take any certificate. */
+  /** Accept any certificate. */
   readonly insecure: boolean
   /** Key of the state service. */
   readonly apiKey: string | undefined
@@ -28,7 +28,9 @@ export interface SmokeOptions {
 
 const consoleData = z.object({ data: z.object({ state_port: z.number() }) })
 
-/** Client of the state service: at the address of the proxy, or without a proxy at the port that the console reports. */
+/**
+ * Client of the state service: at the address of the proxy, or without a proxy at the port that the console reports.
+ */
 async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   const answer = await ask('/status/data.json').catch(() => undefined)
   if (answer?.status !== 200) return ask

@@ -17,11 +17,11 @@ function issue(ask: Ask, apiKey: string): ReturnType<Ask> {
   return ask('/v1/auth/issue', { method: 'POST', headers, body })
 }
 
-/** With a key: exchanges it for a token and reads an ABI. Without one: checks that access is refused. */
+/** Checks that access without a key is refused. With a key, also exchanges the key for a token and reads an ABI. */
 export function stateChecks(ask: Ask, apiKey: string | undefined, account: string): Check[] {
   return [
     {
-      name: 'state service refuses strangers',
+      name: 'state service refuses requests without a key',
       run: async () => {
         const refusedFirst = await ask(`/v0/state/abi?account=${account}&json=true`)
         expectThat(refusedFirst.status === 401, `status ${refusedFirst.status} without a token`)

@@ -12,8 +12,8 @@ const MONTH_MS = 30 * DAY_MS
 const SELFSIGNED_DAYS = 397
 
 /**
- * Creates a self-signed certificate for a host name where the directory has none that lasts longer than `leastMs`.
- * @returns whether one was created.
+ * Creates a self-signed certificate for a host name, unless the directory has a certificate for this name that is
+ * valid for longer than `leastMs`. @returns whether a certificate was created.
  */
 export async function ensureSelfSigned(dir: string, domain: string, leastMs = MONTH_MS): Promise<boolean> {
   const existing = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => '')
@@ -43,7 +43,7 @@ export async function ensureSelfSigned(dir: string, domain: string, leastMs = MO
   return true
 }
 
-/** Puts a certificate in place; a reader in between gets a matching pair, or retries. */
+/** Replaces the files of a certificate: first the key, then the chain. In between, key and chain do not match. */
 export async function installCertificate(dir: string, chain: string, key: string): Promise<void> {
   await mkdir(dir, { recursive: true })
   for (const [name, text] of [
@@ -57,8 +57,8 @@ export async function installCertificate(dir: string, chain: string, key: string
 }
 
 /**
- * Remaining and total lifetime of the newest certificate of a chain; zero if the certificate is unreadable or for
- * another name.
+ * Remaining and total lifetime of the first certificate of a chain, which is the server's own; zero if the
+ * certificate is unreadable or for another name.
  */
 export function timeLeft(
   pem: string,
@@ -99,7 +99,12 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
       const target = await readlink(join(dir, name)).catch(() => null)
       if (target !== null && why === 'ENOENT') {
         const found = `${JSON.stringify(shown)}, where ${name} is a link to ${target}, which does not exist`
-        problems.push(problem(found, 'a folder with the file itself, such as a deploy hook copies there'))
+        problems.push(
+          problem(
+            found,
+            'a folder with the file itself instead of a link, for example copied there by a deploy hook',
+          ),
+        )
         continue
       }
       problems.push(
@@ -122,7 +127,7 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
   }
   return fault === undefined
     ? []
-    : [problem(`a certificate that ended on ${fault.endedOn}`, 'one that is valid')]
+    : [problem(`a certificate that expired on ${fault.endedOn}`, 'a valid certificate')]
 }
 
 /** Whether the certificate in a folder is for a host name or an address. */

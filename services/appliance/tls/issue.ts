@@ -29,15 +29,15 @@ const TIMEOUT_MS = 30_000
 /**
  * Ensures that the certificate was issued by the authority for the domain, and has a third of its lifetime left.
  *
- * @returns whether a new one was issued.
- * @throws Error naming the authority and its answer; the reason of the signal if that is aborted.
+ * @returns whether a new certificate was issued.
+ * @throws Error naming the authority and its answer; the abort reason of `signal` if `signal` is aborted.
  */
 export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal): Promise<boolean> {
   const { directory } = settings
   const stored = await readFile(join(settings.certificates, certificateFiles.chain), 'utf8').catch(() => '')
   const issued = await readFile(join(settings.account, ISSUER), 'utf8').catch(() => '')
   const { leftMs, lifetimeMs } = timeLeft(stored, settings.domain)
-  // Earlier versions stored the chain alone.
+  // Earlier versions stored the chain without the directory.
   const isOurs = issued === `${directory}\n${stored}` || issued === stored
   if (isOurs && leftMs > lifetimeMs / 3) return false
   await checkReachable(directory, signal)
@@ -75,7 +75,7 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     email: settings.email,
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // Only the authority's view from outside counts; inside, the name may resolve differently.
+    // The client does not verify the challenge first: inside this network, the name may resolve differently.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { token }, answer) => {
       if (!TOKEN.test(token)) throw new Error('the authority sent an invalid challenge token')
