@@ -13,7 +13,7 @@ export interface CliIo {
 
 /**
  * Returns a signal that aborts on the first SIGINT, SIGTERM or SIGHUP (closed terminal). A second SIGINT or SIGTERM
- * exits at once; that loses only uncommitted work.
+ * exits at once; only uncommitted work is lost.
  */
 export function listenForStop(): AbortSignal {
   const stopping = new AbortController()

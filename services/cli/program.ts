@@ -110,14 +110,14 @@ Examples:
   pronghorn config check --config ./config     every problem of the configuration at once
   pronghorn migrate                            create or update the tables
   pronghorn filler                             index the chain
-  pronghorn api                                serve what is indexed
+  pronghorn api                                serve the indexed data
   pronghorn verify                             compare the database with the chain
   pronghorn keys create --label wallet         an API key for the state service (pronghorn state)
   pronghorn devchain --blocks 1000 --seed 7    a chain to point the filler at
 
 Configuration:
-  connections.config.json, server.config.json and readers.config.json in ./config or where CONFIG_DIR says.
-  POSTGRES_*, REDIS_* and CHAIN_* stand above the files; LOG_LEVEL is trace, debug, info, warn, error or silent.
+  connections.config.json, server.config.json and readers.config.json in ./config, or in the folder that CONFIG_DIR names.
+  POSTGRES_*, REDIS_* and CHAIN_* take precedence over the files; LOG_LEVEL is trace, debug, info, warn, error or silent.
   API_WORKERS is the number of processes that serve the api (default: one for each core).
   docs/settings.md describes every key, docs/errors.md every error.
 
@@ -126,7 +126,7 @@ ${Object.values(exitCodes)
   .map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`)
   .join('\n')}
 
-SIGINT (Ctrl-C), SIGTERM and SIGHUP end a process in order; a second one ends it at once.`
+SIGINT (Ctrl-C), SIGTERM and SIGHUP stop a process after its current work. A second SIGINT or SIGTERM stops it at once.`
 
 const helpCommands: Readonly<Record<RunMode, string>> = {
   standalone: 'npx pronghorn help',

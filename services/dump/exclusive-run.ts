@@ -14,7 +14,7 @@ export async function noticeKills(client: pg.ClientBase): Promise<void> {
  * Takes an advisory lock that excludes other runs with the database.
  *
  * @param lock function call that takes the lock, if it is free.
- * @returns whether it was taken.
+ * @returns whether the lock was taken.
  */
 export async function excludeOthers(client: pg.ClientBase, lock: string): Promise<boolean> {
   const deadline = performance.now() + HANDOVER_MS

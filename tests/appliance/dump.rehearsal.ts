@@ -158,7 +158,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
       const lines = await restore(`${PROJECT}-restore`)
       console.log(lines)
       expect(lines).toMatch(/^rows: [\d.]+ of [\d.]+ MiB, \d+ rows/m)
-      expect(lines).toMatch(/^[1-9]\d* files of an earlier run were there already\.$/m)
+      expect(lines).toMatch(/^[1-9]\d* files were already loaded by an earlier run\.$/m)
       expect(await compose(restorer, 'logs', '--no-log-prefix', 'api')).toContain('is being restored')
       await compose(restorer, 'up', '--detach', '--wait')
 

@@ -33,7 +33,11 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--out <folder>', 'folder in which each service has its own folder', '/rendered')
-    .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option(
+      '--certificate-files <folder>',
+      'folder of your own certificate, for TLS_MODE=files',
+      './certificates',
+    )
     .option(
       '--env-file <file>',
       'file .env to read; variables of the environment take precedence, and unknown variables are refused',
@@ -226,11 +230,15 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .command('rotate-secrets')
     .summary("replace the appliance's passwords and the signing key of its tokens")
     .description(
-      'Gives the database roles, Redis and Hasura new passwords, gives the state service a new signing key, and renders the files again. The services have to be restarted afterwards; scripts/rotate-secrets does both.',
+      'Gives the database roles, Redis and Hasura new passwords, gives the state service a new signing key, and renders the files again. The services have to be restarted afterwards: scripts/rotate-secrets runs this command and restarts them.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
-    .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option(
+      '--certificate-files <folder>',
+      'folder of your own certificate, for TLS_MODE=files',
+      './certificates',
+    )
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .addOption(nowOption())
     .action(async ({ rendered: out, settle, now, ...files }: RotateFlags) => {
@@ -277,7 +285,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         io.out(await replaceSigningKey(client, { now })),
       )
       io.out(
-        `New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`,
+        `New secrets: ${rotated.join(', ')}. Services read them at a restart; scripts/rotate-secrets restarts the services.\n`,
       )
     })
 }
@@ -344,7 +352,10 @@ export function addSmokeTest(program: Command, io: CliIo): void {
     .helpGroup(APPLIANCE_GROUP)
     .argument('<url>', 'for example https://localhost:8443')
     .option('--insecure', 'accept any certificate')
-    .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
+    .option(
+      '--api-key <key>',
+      'API key of the state service: the test exchanges it for a token and reads an ABI',
+    )
     .option('--account <name>', 'account whose ABI is requested', 'atomicassets')
     .option('--wait <seconds>', 'seconds to wait for an event on a socket', wholeNumber(1, 600), 30)
     .action(async (url: string, flags: SmokeFlags) => {

@@ -39,7 +39,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .option('--http <url>', "a node's HTTP API (default: chain.http of the configuration)")
     .option(
       '--certificate-files <folder>',
-      'your own certificate, for TLS_MODE=files',
+      'folder of your own certificate, for TLS_MODE=files',
       '/pronghorn/certificates',
     )
     .option('--disk <folder>', 'a folder on the disk of the database')
@@ -52,7 +52,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     })
 }
 
-/** Creates the input of the examination for a data directory of `pronghorn standalone`. */
+/** Creates the options of `examine` for a data directory of `pronghorn standalone`. */
 function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: DoctorFlags): Examined {
   return {
     address,

@@ -17,7 +17,7 @@ export function addMigrate(program: Command, io: CliIo): void {
     .command('migrate')
     .summary('migrate the database to the newest schema')
     .description(
-      'Migrates the database to the newest schema. The filler also migrates when it starts; this command does it before.',
+      'Migrates the database to the newest schema. The filler also migrates at its start; this command migrates without a filler.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

@@ -91,10 +91,10 @@ function progressText({ phase, done, of, rows }: RestoreProgress, seconds: numbe
 function reportText({ manifest, resumedFiles, migrations, seconds }: RestoreReport): string {
   const lines = [
     `Restored ${manifest.rows} rows of chain ${manifest.chain_id}, written by version ${manifest.program} at ${manifest.created_at}, in ${seconds.toFixed(1)} s.`,
-    ...(resumedFiles === 0 ? [] : [`${resumedFiles} files of an earlier run were there already.`]),
+    ...(resumedFiles === 0 ? [] : [`${resumedFiles} files were already loaded by an earlier run.`]),
     ...(migrations.length === 0 ? [] : [`Migrations applied: ${migrations.join(', ')}.`]),
     manifest.seals.sealed_to < 0
-      ? 'Not every kind of row of the dump was sealed.'
+      ? 'The dump lacks seals for some kinds of rows.'
       : `Seals: ${manifest.seals.digest}  ${manifest.seals.rows} rows up to block ${manifest.seals.sealed_to}.`,
     '',
     'Now start the filler:',

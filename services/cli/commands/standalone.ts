@@ -34,8 +34,8 @@ export function addStandalone(program: Command, io: CliIo): void {
     .summary('run all services in one process, on a demo chain or a node')
     .description(
       'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the ' +
-        'state service, and a demo chain unless a node is given. The process ends with the terminal or the program that ' +
-        'started it; with `setsid` before the command, the process continues.',
+        'state service, and a demo chain unless a node is given. The process stops when the terminal or the program that ' +
+        'started it exits; with `setsid` before the command, the process continues.',
     )
     .helpGroup(TRY_GROUP)
     .addOption(

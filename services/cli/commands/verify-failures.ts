@@ -2,8 +2,8 @@ import { databaseFailure } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 
 /**
- * Runs a comparison, or reads digests or seals for one, and makes its fatal errors retryable: the comparison did not
- * finish, and exit code 1 is reserved for differences. `DATABASE_DIFFERS` and `USAGE` stay fatal.
+ * Runs a comparison, or reads digests or seals for a comparison. Converts fatal errors to retryable errors (exit code
+ * 75), because exit code 1 is reserved for differences. `DATABASE_DIFFERS` and `USAGE` stay fatal.
  */
 export async function orIncomplete(task: () => Promise<void>): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import type { Difference, PlannedRepair, Repaired, Verified, VerifyProgress } from '../../verify/index.ts'
 
-/** Maximum number of rows in a report for people; `--json` lists all. */
+/** Maximum number of rows in a text report; `--json` lists all rows. */
 const ROWS_SHOWN = 50
 
 /** Progress of a comparison, as one terminal line. */

@@ -3,7 +3,7 @@ import { FatalError } from '../../core/errors/index.ts'
 
 /** Version of the format of a dump. */
 export const DUMP_FORMAT = 1
-/** Name of the manifest; it is the last file that a publication writes. */
+/** Name of the manifest, the last file that a publication writes. */
 export const MANIFEST = 'manifest.json'
 /** Name of the signature of a manifest. @param sha256 of the manifest. */
 export const signatureName = (sha256: string): string => `signatures/${sha256}.sig`
@@ -75,7 +75,7 @@ const manifestSchema = z.strictObject({
 
 /** Content of a dump with checksums. docs/publish.md documents the members. */
 export type Manifest = z.infer<typeof manifestSchema>
-/** Rows of a table. */
+/** A table, with the files of its rows. */
 export type ManifestTable = z.infer<typeof tableSchema>
 /** A file of rows. */
 export type ManifestFile = z.infer<typeof fileSchema>
@@ -90,7 +90,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   try {
     content = JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new FatalError('DUMP_UNFIT', `${MANIFEST} is no JSON`)
+    throw new FatalError('DUMP_UNFIT', `${MANIFEST} is not JSON`)
   }
   const format = z.looseObject({ format: z.number() }).safeParse(content).data?.format
   if (format !== undefined && format !== DUMP_FORMAT)
@@ -113,7 +113,8 @@ function refuseRepeated({ tables }: Manifest): void {
       seen.add(named)
     }
     const stray = table.files.find(({ path }) => path.split('/')[1] !== table.name)
-    if (stray) throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${stray.path} is no file of ${table.name}`)
+    if (stray)
+      throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${stray.path} does not belong to ${table.name}`)
   }
 }
 

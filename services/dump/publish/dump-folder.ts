@@ -13,7 +13,7 @@ import type { Content } from './content-cutter.ts'
 const PARTIAL = '.partial'
 /** Number of hexadecimal digits of the content's SHA-256 in a file name. */
 const NAME_DIGITS = 32
-/** Paths that a publication writes. The folder may hold other files; they are never removed. */
+/** Paths that a publication writes. The folder may contain other files, which are never removed. */
 const ourPaths = new RegExp(
   String.raw`^(?:manifest\.json|files/[^/]+/[0-9a-f]{${NAME_DIGITS}}\.copy\.\w+|signatures/[0-9a-f]{64}\.sig)(?:\.\d+-\d+\.partial)?$`,
 )
@@ -25,8 +25,8 @@ export interface Written {
 }
 
 /**
- * The folder of a dump. Files have the name of their content and never change; the manifest is replaced last, so that a
- * reader of the folder sees the former publication or the new one.
+ * The folder of a dump. Files are named after the hash of their content and never change. The manifest is replaced
+ * last, so that a reader of the folder sees either the former publication or the new one.
  */
 export class DumpFolder {
   readonly #path: string

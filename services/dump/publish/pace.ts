@@ -1,12 +1,12 @@
 import { pause } from '../../core/retry/index.ts'
 
-/** Work between two rests, ms. Short enough that a block or a request hardly meets more than one period of work. */
+/** Work between two rests, ms. Short, so that a block or a request is delayed by about one period of work at most. */
 const WORK_MS = 20
 
 /**
- * Pauses a session after each period of work, so that the session works only a share of the time. Without rests, a publication takes a
- * processor from the reader and from requests: on two processors the time from a block's frame to its commit grew by 90 %
- * (p50, 2026-11-29, `bench latency --publish`).
+ * Pauses a session after each period of work, so that the session works only a share of the time. Without rests, a
+ * publication takes a processor from the reader and from requests: on two processors the time from the arrival of a
+ * block to its commit grew by 90 % (p50, 2026-11-29, `bench latency --publish`).
  */
 export class Pace {
   readonly #share: number

@@ -26,7 +26,7 @@ import { openSnapshot } from './snapshot.ts'
 export interface PublishOptions {
   readonly database: DatabaseAddress
   readonly folder: string
-  /** Sessions that read at the same time. */
+  /** Number of concurrent sessions. */
   readonly jobs: number
   /** Share of the time that each session works; it rests the rest of the time. Default 1. */
   readonly share?: number
@@ -269,7 +269,7 @@ class Publication {
 const sameNames = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((name, at) => name === other[at])
 
-/** Order of files: sealed ones by kind and block, others as read, in the order of the key. */
+/** Order of files: files of sealed rows by kind and first block, then other files in the order of the primary key. */
 function byPlace({ sealed: one }: ManifestFile, { sealed: other }: ManifestFile): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return one.kind === other.kind ? one.first_block - other.first_block : one.kind < other.kind ? -1 : 1

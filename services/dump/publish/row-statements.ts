@@ -97,7 +97,7 @@ function restOf(
 ): string {
   const isSettled = `${scan} AND (${settled}) AND ${block} <= ${lastBlock}`
   if (from === `${name} t`) return `(${isSettled}) IS NOT TRUE`
-  // The block of these rows is in another table, so settled rows are excluded by key.
+  // The block number of these rows is in another table, so rows inside segments are excluded by key.
   const isSame = key.map((column) => `s."${column}" = t."${column}"`).join(' AND ')
   return `NOT EXISTS (SELECT FROM (SELECT ${listOf(key, 't')} FROM ${from} WHERE ${isSettled}) s WHERE ${isSame})`
 }

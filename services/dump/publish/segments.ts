@@ -12,7 +12,7 @@ export interface PlannedSegment extends Segment {
   readonly former: ManifestFile | undefined
 }
 
-/** Sealed kinds by table. `assets.mints` is left out: its rows are in `assets.assets`, where most rows change later. */
+/** Sealed kinds by table, without `assets.mints`: mints are stored in `assets.assets`, whose rows change later. */
 const publishedKinds = sealedKinds.filter(({ isOfChangingRows }) => isOfChangingRows !== true)
 
 interface StoredRange extends SealedRange {
@@ -20,7 +20,9 @@ interface StoredRange extends SealedRange {
   readonly rangeBlocks: number
 }
 
-/** Reads the seals of the snapshot, and cuts them into segments: first those of the former publication, then new ones. */
+/**
+ * Reads the seals of the snapshot, and cuts them into segments: first those of the former publication, then new ones.
+ */
 export async function planSegments(
   client: pg.ClientBase,
   former: Manifest | undefined,

@@ -30,7 +30,7 @@ export interface Snapshot {
 }
 
 /**
- * Opens sessions in one snapshot, and holds the lock of publications until they end.
+ * Opens sessions in one snapshot, and holds the lock of publications until the sessions are closed.
  *
  * @throws FatalError `PUBLISH_FAILED` while another publication of the database runs; see `databaseFailure`.
  */

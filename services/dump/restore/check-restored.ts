@@ -4,7 +4,7 @@ import { checkSeals, readSeals, sealedKinds } from '../../core/seals/index.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
 
-/** Kinds without separate files: the files of the current state contain their rows. */
+/** Sealed kinds without files of their own: their rows are in the files of changing rows. */
 const ofChangingRows = sealedKinds.filter((kind) => kind.isOfChangingRows).map(({ name }) => name)
 
 /**

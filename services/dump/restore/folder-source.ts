@@ -24,12 +24,12 @@ export function openFolderSource(folder: string): DumpSource {
 async function readRegular(folder: string, path: string, maxBytes: number): Promise<Buffer> {
   const [root, real] = [await realpath(folder), await realpath(path)]
   if (real !== join(root, path.slice(join(folder, sep).length)))
-    throw new FatalError('DUMP_DAMAGED', `${path} is a symbolic link or lies behind one`)
+    throw new FatalError('DUMP_DAMAGED', `${path} is a symbolic link, or a folder of its path is one`)
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const { size } = await file.stat().then((found) => {
       if (found.isFile()) return found
-      throw new FatalError('DUMP_DAMAGED', `${path} is no regular file`)
+      throw new FatalError('DUMP_DAMAGED', `${path} is not a regular file`)
     })
     if (size > maxBytes)
       throw new FatalError('DUMP_DAMAGED', `${path} has ${size} bytes, the manifest allows ${maxBytes}`)

@@ -7,7 +7,7 @@ import type { DumpSource } from './dump-source.ts'
 
 /** Limits of a download. */
 export interface HttpLimits {
-  /** Time without a byte after which a request is given up, ms. */
+  /** A request fails if no byte arrives for this time, ms. */
   readonly idleMs: number
   readonly attempts: number
   readonly firstPauseMs: number

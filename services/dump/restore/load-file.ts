@@ -17,7 +17,10 @@ const DAMAGED_ATTEMPTS = 3
 const DAMAGED_PAUSE_MS = 200
 const COPY_BYTES = 2 ** 18
 
-/** Reads the bytes of a file, with the size and the SHA-256 of the manifest. @throws FatalError `DUMP_DAMAGED`, `DUMP_UNREACHABLE`. */
+/**
+ * Reads a file and checks its size and SHA-256 against the manifest.
+ * @throws FatalError `DUMP_DAMAGED`, `DUMP_UNREACHABLE`.
+ */
 export function fetchFile(source: DumpSource, file: ManifestFile, signal: AbortSignal): Promise<Buffer> {
   return retry(() => fetchOnce(source, file, signal), {
     firstMs: DAMAGED_PAUSE_MS,
@@ -37,7 +40,7 @@ async function fetchOnce(
   if (packed.length !== bytes)
     throw new FatalError('DUMP_DAMAGED', `${path} has ${packed.length} bytes, the manifest says ${bytes}`)
   if (createHash('sha256').update(packed).digest('hex') === sha256) return packed
-  throw new FatalError('DUMP_DAMAGED', `${path} does not have the SHA-256 that the manifest says`)
+  throw new FatalError('DUMP_DAMAGED', `${path} does not have the SHA-256 of the manifest`)
 }
 
 /** Loads a file into its table in one transaction, after its rows were compared with their seals. */
@@ -97,5 +100,5 @@ async function copyText(client: pg.ClientBase, target: string, text: Buffer): Pr
 function asDamage({ path }: ManifestFile, cause: unknown): unknown {
   const { code } = cause as { readonly code?: unknown }
   if (typeof code !== 'string' || !/^(?:22|23)...$/.test(code)) return cause
-  return new FatalError('DUMP_DAMAGED', `${path}: PostgreSQL refuses its rows`, { cause })
+  return new FatalError('DUMP_DAMAGED', `${path}: PostgreSQL refuses rows of this file`, { cause })
 }

@@ -94,7 +94,7 @@ export class RestoreTarget {
       await client.query('CREATE TABLE restore.files (path text COLLATE "C" PRIMARY KEY)')
       await this.#requireTables(manifest)
       const names = manifest.tables.map(({ name }) => name)
-      // Deletes rows that migrations insert, because the dump has them too.
+      // Deletes the rows that migrations insert, because the dump contains these rows too.
       await client.query(`TRUNCATE ${names.join(', ')}`)
       await storeDefinitions(client, names, await isNewest(manifest.migrations))
       for (const { name, partitions } of manifest.tables)

@@ -21,7 +21,7 @@ export interface RestoreOptions {
   readonly chainId: string
   /** HTTP or HTTPS address, or a folder. */
   readonly from: string
-  /** Sessions that load at the same time. */
+  /** Number of concurrent loading sessions. */
   readonly jobs: number
   /** File with the Ed25519 public key of the publisher. */
   readonly keyFile?: string
