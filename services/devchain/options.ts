@@ -14,7 +14,7 @@ export interface DevchainOptions {
   readonly recordings?: readonly string[]
   /**
    * `history` (default): the node holds the final branch of the recordings when a client connects.
-   * `recorded`: the node replays them, message by message, as fast as its clients read.
+   * `recorded`: the node replays the recordings, message by message, as fast as its clients read.
    */
   readonly replay?: 'history' | 'recorded'
   /** Blocks appended after the recordings at start, created elsewhere (see `benchBlocks`). */
@@ -47,11 +47,11 @@ export interface DevchainOptions {
   readonly dataFolder?: string
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string
-  /** TCP port of the state-history socket; 0 (default) takes any free one. */
+  /** TCP port of the state-history socket; 0 (default) is any free port. */
   readonly port?: number
   /** Path of a unix socket that replaces host and port for state history. */
   readonly shipSocketPath?: string
-  /** TCP port of the chain API; 0 (default) takes any free one. */
+  /** TCP port of the chain API; 0 (default) is any free port. */
   readonly httpPort?: number
   /** Faults of state-history sessions, for tests. */
   readonly faults?: FaultPlan

@@ -47,7 +47,7 @@ export class Progress {
     this.#timeLeft.note(performance.now(), status.block, status.block + status.blocksBehind)
     const isAtHead = status.state === 'live' && status.blocksBehind <= HEAD_BLOCKS
     if (isAtHead || status.state === 'stopped') this.#endBar()
-    // The first block may be long in coming; a bar that does not move shows nothing.
+    // The first block may take long, and until then a bar would not move: show the bar only after connecting.
     else if (this.#output.isTerminal && status.state !== 'connecting' && this.#lastState !== 'head')
       return this.#showBar(status)
     this.#showLine(status, isAtHead)

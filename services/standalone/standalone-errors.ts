@@ -7,7 +7,7 @@ import { explainFileError } from './data-directory.ts'
 import { LEFT_OUT } from './settings.ts'
 import type { StandaloneChain } from './settings.ts'
 
-/** Location to name in the errors of a standalone run. */
+/** Location that the errors of a standalone run name. */
 interface RunPlace {
   /** Folder of the database. */
   readonly dataDir: string
@@ -42,7 +42,10 @@ function differingAddresses(error: unknown): FatalError | undefined {
   if (!(error instanceof PronghornError) || error.code !== 'CHAIN_MISMATCH') return undefined
   const { expected, actual } = error.details
   if (typeof expected !== 'string' || typeof actual !== 'string') return undefined
-  return new FatalError('ADDRESSES_DIFFER', `--http is of chain ${expected}, --ship is of chain ${actual}`)
+  return new FatalError(
+    'ADDRESSES_DIFFER',
+    `the node at --http serves chain ${expected}, the node at --ship serves chain ${actual}`,
+  )
 }
 
 function isDiskFull(error: unknown): boolean {

@@ -62,7 +62,7 @@ const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
  * Runs everything in one process on embedded parts: PostgreSQL, the demo chain unless a node is given, filler,
  * API and state service. Returns when `signal` aborts.
  *
- * @throws the error that prevented a part from starting, or ended it.
+ * @throws the error that prevented a part from starting, or that stopped a part.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
   if (options.signal.aborted) return
@@ -188,7 +188,7 @@ async function serve(
     isAnnounced = true
     announce(options, { api: api.port, state: state.service.port, key: state.key }, parts)
   }
-  // Announce the demo chain only once indexed, which takes seconds: the README's example request then works.
+  // The demo chain is announced only after it is indexed (a few seconds): the example request of the README then works.
   if (demo) progress.print('Indexing the demo chain\n')
   else announceOnce()
   closing.push(() => {

@@ -23,7 +23,7 @@ interface StatePlace {
 
 /** Label of the API key. */
 const LABEL = 'standalone'
-/** Distance of the state service's port from the API port. If that port is taken, any free port is used. */
+/** The state service listens on the API port plus this number. If that port is taken, it uses any free port. */
 const PORT_DISTANCE = 10
 const MAX_PORT = 65_535
 

@@ -260,7 +260,7 @@ describe('a data directory', () => {
     await sleep(50)
     const ending = service.output().slice(service.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
     expect(ending).toMatch(
-      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by somebody else \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
+      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
     )
     expect(service.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
   })

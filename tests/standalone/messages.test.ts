@@ -115,7 +115,7 @@ it('npm start refuses --ship and --http addresses of different chains', async ()
   const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', node.http, '--port', port)
   expect(code).toBe(1)
   expect(lines).toEqual([
-    `ADDRESSES_DIFFER: --http is of chain ${OTHER_CHAIN}, --ship is of chain ${chain.chainId}`,
+    `ADDRESSES_DIFFER: the node at --http serves chain ${OTHER_CHAIN}, the node at --ship serves chain ${chain.chainId}`,
     'Give `--ship` and `--http` the addresses of one node, or of nodes of one chain.',
   ])
 })

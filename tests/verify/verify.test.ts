@@ -58,7 +58,7 @@ describe('an undamaged database', () => {
   it("verify with the project's own decoder finds no difference in an undamaged database, and the report names the decoder", async () => {
     const report = await verifyOf(database.address, state, { decoder: openOwnDecoder() })
     expect(report.differences).toEqual([])
-    expect(report.decoder).toBe('own decoder (asked for)')
+    expect(report.decoder).toBe('own decoder (requested)')
   })
 })
 

@@ -8,7 +8,7 @@ import { changingData, identityData, sentence } from './wording.ts'
 import { assetOf, assetsAction, formatOf, isTransferable, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Limits: actions with which one transaction mints, and assets that one transfer moves. */
+/** Maximum number of mint actions in a transaction, and of assets in a transfer. */
 const MAX_MINTS = 3
 const MAX_MOVES = 5
 

@@ -11,7 +11,6 @@ export interface ChainListener {
   onRewind(num: number): void
 }
 
-/** Options for irreversibility and retention. */
 export interface ChainOptions {
   /** The last irreversible block is this many blocks behind the head. */
   readonly libLagBlocks: number

@@ -196,7 +196,7 @@ function setTemplateData(context: ActionContext): void {
   })
 }
 
-/** The contract writes no log for a deletion: it shows only in the action and the deltas. */
+/** The contract writes no log for a deletion: only the action and the deltas show the deletion. */
 function deleteTemplate(context: ActionContext): void {
   const data = context.data() as TemplateEdit
   context.erase('templates', data.collection_name, BigInt(data.template_id))

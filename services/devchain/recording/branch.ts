@@ -2,8 +2,8 @@ import type { ChainBlock } from '../chain/index.ts'
 import type { Recording } from './read.ts'
 
 /**
- * The final blocks of the recordings, with forks resolved and without the recorded heads: the data that a node which
- * already has them sends to a new client.
+ * The final blocks of the recordings, with forks resolved and without the recorded heads: the blocks that a node with
+ * the whole history sends to a new client.
  */
 export function finalBranch(recordings: readonly Recording[]): ChainBlock[] {
   const branch: ChainBlock[] = []

@@ -10,7 +10,7 @@ const DATABASE = 'postgres'
 const PASSWORD_FILE = 'postgres.password'
 /** Written by `holdFolder`; a draft of the lock file has a hexadecimal suffix. */
 const LOCK_NAME = /^pronghorn\.lock(?:\.[0-9a-f]{12})?$/
-/** Folder in which initdb of an earlier version was interrupted. Kept, because nothing proves that Pronghorn created it. */
+/** Draft folder of an earlier version. It is not removed, because nothing proves that Pronghorn created it. */
 const FORMER_DRAFT = 'postgres.new'
 /** Content of the password file that `createPassword` writes; empty if the writing was interrupted. */
 const PASSWORD = /^(?:[\w-]{24}\n)?$/
@@ -34,7 +34,7 @@ export async function checkDataFolder(base: string, version: string): Promise<vo
   const names = (await namesIn(base)).filter((name) => name !== LOST_AND_FOUND)
   for (const name of names) {
     if (await isOfUnfinishedStart(base, name)) continue
-    // Every version writes the password file before it starts initdb, so the draft folder of a start has one beside it.
+    // Every version writes the password file before it starts initdb. A draft folder without one is not Pronghorn's.
     if (name === FORMER_DRAFT && names.includes(PASSWORD_FILE)) continue
     const path = JSON.stringify(await firstPath(base, name))
     const message = `the data directory ${base} holds ${path} and no database of Pronghorn; nothing was touched`
@@ -53,7 +53,9 @@ async function isOfUnfinishedStart(base: string, name: string): Promise<boolean>
   return name === DRAFT && isOurDraft(base)
 }
 
-/** Whether Pronghorn created a draft folder: the folder has the mark, or is empty because the mark was not yet written. */
+/**
+ * Whether Pronghorn created a draft folder: the folder has the mark, or is empty because the mark was not yet written.
+ */
 async function isOurDraft(base: string): Promise<boolean> {
   const names = await namesIn(join(base, DRAFT)).catch(() => null)
   return names !== null && (names.length === 0 || names.includes(DRAFT_MARK))
@@ -86,7 +88,10 @@ export async function createPassword(base: string): Promise<string> {
   return path
 }
 
-/** Reads the database password. @throws FatalError `DATA_FOLDER_DAMAGED` if the file is missing, empty or unreadable. */
+/**
+ * Reads the database password.
+ * @throws FatalError `DATA_FOLDER_DAMAGED` if the file is missing, empty or unreadable.
+ */
 export async function readPassword(base: string): Promise<string> {
   const path = join(base, PASSWORD_FILE)
   const text = (await readOwnFile(path))?.trim()
@@ -98,7 +103,10 @@ export async function readPassword(base: string): Promise<string> {
   )
 }
 
-/** Reads a file of a data directory; null if there is none. @throws FatalError `DATA_FOLDER_DAMAGED` if it is unreadable. */
+/**
+ * Reads a file of a data directory; null if there is none.
+ * @throws FatalError `DATA_FOLDER_DAMAGED` if it is unreadable.
+ */
 export async function readOwnFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -109,7 +117,7 @@ export async function readOwnFile(path: string): Promise<string | null> {
   }
 }
 
-/** The first entry of a folder with its name before it; the name alone if it is empty or a file. */
+/** Path of the first entry of a folder, below `base`; the name of the folder itself if it is empty or a file. */
 async function firstPath(base: string, name: string): Promise<string> {
   const [first] = await namesIn(join(base, name)).catch(() => [])
   return first === undefined ? name : `${name}/${first}`
@@ -124,7 +132,7 @@ async function checkVersion(dataDir: string, version: string): Promise<void> {
   const ours = version.split('.')[0]!
   const made = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8')).trim()
   if (made === ours) return
-  const message = `the database in ${dataDir} is of PostgreSQL ${JSON.stringify(made.slice(0, 20))}, this version of the program brings ${ours}`
+  const message = `the database in ${dataDir} is of PostgreSQL ${JSON.stringify(made.slice(0, 20))}, this version of Pronghorn contains PostgreSQL ${ours}`
   throw new FatalError('DATABASE_VERSION', message)
 }
 

@@ -22,8 +22,8 @@ export interface FolderHold {
 interface Holder {
   readonly pid: number
   /**
-   * Start time of the process in ticks since boot, null if unknown: tells the process from a later one with the same
-   * pid.
+   * Start time of the process in ticks since boot; null if unknown. Distinguishes the process from a later process
+   * with the same pid.
    */
   readonly started: string | null
   readonly host: string
@@ -46,7 +46,7 @@ export async function holdFolder(folder: string): Promise<FolderHold> {
     if (await create(file, text)) return touched(file)
     await takeOver(file, folder)
   }
-  throw new FatalError('DATA_FOLDER_HELD', `${folder} is being taken by other processes right now`)
+  throw new FatalError('DATA_FOLDER_HELD', `other processes are locking ${folder} at this moment`)
 }
 
 function touched(file: string): FolderHold {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Stops the server and removes the temporary folder once the program is gone: however the program ends, the system
- * closes the pipe. $1: folder to remove, or empty.
+ * Stops the server and removes the temporary folder once the program has exited: the system then closes the pipe from
+ * which this script reads, also after a kill. $1: folder to remove, or empty.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -27,7 +27,7 @@ if [ -n "$1" ]; then rm -rf "$1"; fi
 
 /** A helper process that outlives this one until the server has stopped. */
 export interface Guard {
-  /** Sends the guard the process group of initdb, or the process id of the server; 0 when it has ended. */
+  /** Sends the guard the process group of initdb, or the process id of the server; 0 after that process has exited. */
   note(what: 'initdb' | 'server', pid: number): void
   /** Ends the guard: every process that it watches has stopped. */
   dismiss(): void

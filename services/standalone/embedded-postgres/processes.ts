@@ -11,8 +11,8 @@ export async function isRunning(pid: number): Promise<boolean> {
 }
 
 /**
- * Start time of a process in ticks since boot, which tells it from a later process with the same pid; null without
- * /proc.
+ * Start time of a process in ticks since boot; null without /proc. Distinguishes the process from a later process with
+ * the same pid.
  */
 export async function startOf(pid: number): Promise<string | null> {
   return (await statOf(pid))?.[19] ?? null
@@ -37,7 +37,7 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Fields of /proc/<pid>/stat after the process name, from the state on. The name may contain blanks and parentheses,
- * so parsing starts behind it.
+ * so parsing starts after the last parenthesis.
  */
 async function statOf(pid: number): Promise<string[] | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)

@@ -21,7 +21,7 @@ const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
 /** Message of a server that is ready; a standby is ready for read-only connections. */
 const READY = /ready to accept (?:read-?.?only )?connections/
-/** Messages of a server that finds remains of a killed one. */
+/** Messages of a server that finds shared memory or a lock file of a killed server. */
 const REMAINS = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
 /** Messages of a server when the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
@@ -195,7 +195,7 @@ function lastLines(output: string): string[] {
 function unexpectedExit(code: number | null, signal: string | null, output: string): FatalError {
   const how = code === null ? `signal ${String(signal)}` : `exit code ${code}`
   // The server exits with 0 only after a stop request.
-  const what = code === 0 ? 'was stopped by somebody else' : 'ended unexpectedly'
+  const what = code === 0 ? 'was stopped by another program' : 'ended unexpectedly'
   return new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL ${what} (${how})`, {
     details: { output: lastLines(output) },
   })

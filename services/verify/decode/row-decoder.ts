@@ -17,10 +17,10 @@ interface NativeLibrary {
 export interface RowDecoder {
   /** Name of the implementation, for reports. */
   readonly name: string
-  /** Takes the ABI of a contract; a later one replaces it. @throws FatalError `ABI_INVALID`. */
+  /** Loads the ABI of a contract, and replaces an ABI loaded earlier. @throws FatalError `ABI_INVALID`. */
   load(contract: string, abi: AbiDefinition): void
   /**
-   * Decodes a row. 64-bit integers may come as text or as numbers that are exact.
+   * Decodes a row. A 64-bit integer is decimal text, or a number if a double represents it exactly.
    * @throws FatalError `DECODE_FAILED` naming contract and table.
    */
   decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown>
@@ -46,7 +46,7 @@ export function openRowDecoder(): RowDecoder {
 
 /** Opens Pronghorn's own decoder, even if the native library is available. */
 export function openOwnDecoder(): RowDecoder {
-  return new OwnDecoder('asked for')
+  return new OwnDecoder('requested')
 }
 
 function tableTypes(abi: AbiDefinition): Map<string, string> {

@@ -11,7 +11,7 @@ import { keyText, KeySet } from './key-set.ts'
 
 /** Chain rows that one statement compares. */
 const ROWS_AT_ONCE = 1_000
-/** Maximum number of differing rows kept for one table; with more, the table as a whole is wrong. */
+/** Maximum number of differing rows of one table. With more, the whole table is wrong, and the comparison fails. */
 const MAX_SUSPECTS = 100_000
 
 /** A row with a difference that may be temporary. */
@@ -73,7 +73,7 @@ class TableComparison {
     return { rows: this.#count, suspects: [...this.#suspects.values()] }
   }
 
-  /** Compares every row of the chain, or those with the given keys. */
+  /** Compares every row of the chain, or only the rows with the given keys. */
   async #chainRows(wanted: ReadonlySet<string> | null): Promise<void> {
     const { source, table, contract, context, collection } = this.#options
     const scope = table.scopedByCollection ? collection : undefined

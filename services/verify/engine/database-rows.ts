@@ -54,7 +54,7 @@ export class DatabaseRows {
     }
   }
 
-  /** About `count` keys, chosen at random. */
+  /** Returns about `count` random keys. */
   async sampleKeys(count: number): Promise<string[][]> {
     const { rows: sizes } = await this.#database.query<{ count: bigint }>(
       `SELECT count(*) FROM ${this.#table.from} ${whereSql(this.#conditions())}`,

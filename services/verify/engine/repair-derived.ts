@@ -48,8 +48,7 @@ export async function repairDerived(
 
 /** Reason why the rows of a broken rule cannot be written; null if they can. */
 function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
-  if (restsOn !== undefined)
-    return `${restsOn} may be the wrong rows, and the chain does not contain them any more`
+  if (restsOn !== undefined) return `${restsOn} may be wrong, and the chain no longer contains these rows`
   return recomputed === undefined && correction === undefined
     ? 'the rule does not show which of the contradicting rows is wrong'
     : null

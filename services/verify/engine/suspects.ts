@@ -11,9 +11,9 @@ import type { Difference } from './difference.ts'
 import type { ChainFormats } from './formats.ts'
 import { keyText } from './key-set.ts'
 
-/** Blocks for which a difference must stay unchanged to count. */
+/** A difference is reported after it stayed unchanged for this number of blocks. */
 const STANDING_BLOCKS = 10
-/** Blocks after which a constantly changing row is reported as deferred. */
+/** A row that changes in every block stays undecided after this number of blocks. */
 const PATIENCE_BLOCKS = 1_000
 
 /** Options of `settleSuspects`. */
@@ -35,13 +35,13 @@ interface Open {
   /** Chain row and database row at the last read. */
   signature: string
   /**
-   * The higher of both heads (chain and database) when this difference was first seen. Both heads must pass it before
-   * the difference counts.
+   * The higher of the two blocks of chain and database when this difference was first seen. Both must pass this block
+   * before the difference counts.
    */
   since: number
-  /** Block of chain or database, whichever was lower, at the first read. */
+  /** The lower of the two blocks of chain and database at the first read. */
   first: number
-  /** All chain rows seen so far: a database that lags reaches them later. */
+  /** All chain rows seen so far. A database that lags behind the chain has these rows later. */
   shown: Set<string>
 }
 
@@ -51,7 +51,7 @@ export interface Settled {
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
   /** Rows that differed at first and agreed when they were compared again. */
   readonly agreed: readonly Suspect[]
-  /** Rows still undecided when neither chain nor database advanced any more. */
+  /** Rows that are still undecided: neither chain nor database advances, or the rows change in every block. */
   readonly open: readonly Suspect[]
   /** Reason for undecided rows. */
   readonly reason: string | null

@@ -22,7 +22,7 @@ const VIOLATIONS_SHOWN = 20
 
 /** Options of `verify`. */
 export interface VerifyOptions {
-  /** Connection of the comparison: outside any transaction, or with a fixed source inside one. */
+  /** Connection of the comparison: outside any transaction; with a fixed source, inside a transaction. */
   readonly client: pg.ClientBase
   readonly source: ChainSource
   /** Only these tables, by table name or report name. */
@@ -200,8 +200,8 @@ class Run {
   }
 
   /**
-   * The tables whose rows the source can list. Tables of assets count only if the source lists `config` and `schemas` as
-   * well, because rows of these two contain the formats with which attributes are decoded.
+   * The tables whose rows the source can list. Tables of assets are included only if the source also lists `config` and
+   * `schemas`, because their rows contain the formats that decode attributes.
    */
   async #findAnswered(
     tables: readonly VerifiedTable[],
@@ -230,7 +230,7 @@ class Run {
     if (unknown.length > 0) {
       throw new FatalError(
         'USAGE',
-        `there is no ${unknown.join(', ')} to compare; tables are: ${tableNames().join(', ')}`,
+        `verify does not compare a table ${unknown.join(', ')}; tables are: ${tableNames().join(', ')}`,
       )
     }
     return verifiedTables.filter(

@@ -13,9 +13,9 @@ interface FolderRow {
 }
 
 /**
- * Reads a folder of table files: `<contract>.<table>.json` holds an object from scope to `{ rows: [{ data, hex }] }`,
- * `<contract>.abi.json` the ABI that the rows' `hex` is decoded with; without either, `data` is taken as it is. A table
- * that the ABI does not have has no rows; of any other table without a file nothing is known.
+ * Reads a folder of table files. `<contract>.<table>.json` contains an object from scope to `{ rows: [{ data, hex }]
+ * }`. `<contract>.abi.json` contains the ABI that decodes `hex`; without this ABI or without `hex`, `data` is the
+ * decoded row. A table that the ABI lacks has no rows. Any other table without a file cannot be compared.
  */
 export class FolderSource implements ChainSource {
   readonly description: string

@@ -7,15 +7,15 @@ export interface ChainSource {
   /** Name of the decoder, for reports; null if the source returns decoded rows. */
   readonly decoder: string | null
   /**
-   * Whether all rows are as of one block, the block of the database. Otherwise each row is as of its request, and a
-   * difference has to be read again.
+   * Whether all rows are as of one block, the block of the database. Otherwise each row is as of the time of its
+   * request, and the row of a difference is read again.
    */
   readonly isFixed: boolean
   /** Whether the source has every row of a contract table; false if the chain may have more. */
   readonly isWhole: boolean
   /** Reason why a row that the source lacks may exist on the chain; null if the source lists the rows of the chain. */
   readonly absenceDoubt: string | null
-  /** Notes of the reading for the report. */
+  /** Notes about the source, for the report. */
   readonly notes?: readonly string[]
   /** Whether the source can list the rows of a contract table. If not, the table is not compared. */
   answers(contract: string, table: string): Promise<boolean>

@@ -43,7 +43,7 @@ export interface Children {
   readonly by: readonly string[]
   /** Compared columns of the child table with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
-  /** The column that identifies a child row of one parent, where `columns` are not all columns of the table. */
+  /** Column that identifies a child row of one parent; set if `columns` does not contain all columns of the table. */
   readonly unique?: string
 }
 
@@ -68,7 +68,7 @@ export interface VerifiedTable {
   readonly from: string
   /** Condition of the rows that still exist on the chain. */
   readonly where?: string
-  /** The column that names a collection, where rows belong to one. */
+  /** Column with the collection of the row; undefined if the rows belong to no collection. */
   readonly collection?: string
   /** Whether each scope of the contract table is a collection. */
   readonly scopedByCollection: boolean
@@ -85,7 +85,7 @@ export interface VerifiedTable {
   readonly clears?: readonly string[]
 }
 
-/** Possible places of a row on the chain; none if the chain cannot have its values. */
+/** Possible places of a row on the chain; empty if no chain row can have the key and values of this row. */
 export function placesOf(
   table: VerifiedTable,
   { key, values, contract }: Pick<ComparedRow, 'key' | 'values'> & { readonly contract: string },

@@ -7,7 +7,7 @@ import type { Children, Column, Place, RowValues, VerifiedTable } from './table.
 
 /** Facts of a table for comparison and repair; the model defines how its columns follow from chain rows. */
 interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
-  /** Columns with free text: bytes that are no UTF-8 compare as equal, because decoders print them differently. */
+  /** Columns with free text. Bytes that are not UTF-8 count as equal, because decoders print them differently. */
   readonly freeText?: readonly string[]
   /** Columns that a repair cannot write, because other rows derive from them. */
   readonly fixed?: readonly string[]
