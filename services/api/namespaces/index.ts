@@ -13,7 +13,7 @@ export interface DatabaseTraits {
 
 /**
  * Creates the namespace of a configuration entry; undefined when its family is not served.
- * @param fragments of rows that its records share.
+ * @param fragments cached fragments of the rows that the records of the namespace share.
  */
 export type NamespaceFactory = (
   config: NamespaceConfig,
@@ -21,7 +21,7 @@ export type NamespaceFactory = (
   fragments?: Fragments,
 ) => Namespace | undefined
 
-/** One line for each contract family that can be served. */
+/** Namespace factories by contract family. */
 const families: Readonly<
   Record<NamespaceName, (...known: Required<Parameters<NamespaceFactory>>) => Namespace | undefined>
 > = {

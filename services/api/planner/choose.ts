@@ -5,51 +5,55 @@ import { asFound, estimateRows, isOneValue, isWithin, withoutImplied } from './f
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
 /*
- * The comments of the planner's constants say what another value costs: pages of the database (`blks_hit` and `blks_read`
- * of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000 generated assets, against the value
- * that is set (2026-11-29). Two runs with the set values differ by 0.03 %; up to 0.5 % is called the same number.
+ * The comments of the planner's constants state the effect of other values: by how much the number of pages changes
+ * (`blks_hit` + `blks_read` of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000
+ * generated assets (2026-11-29). Two runs with equal values differ by 0.03 %. "The same number of pages" means a
+ * difference of at most 0.5 %.
  */
 
 /**
- * Start-up cost of one index range: its descent, three or four pages. Above MERGED_RANGES each range is probed twice, in a
- * lateral join: MANY_RANGE_COST. Higher costs collect and sort lists for which a merge reads less; lower costs
- * merge thousands of nearly empty ranges. Half and twice either cost read the same number of pages.
+ * Start-up cost of one index range: the descent of the index, three or four pages. Above MERGED_RANGES each range is
+ * probed twice in a lateral join: MANY_RANGE_COST. With higher costs, lists are collected and sorted although a merge
+ * reads less. With lower costs, thousands of nearly empty ranges are merged. Half and twice either cost read the same
+ * number of pages.
  */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
 /**
- * Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in
- * memory: 1 reads the same number of pages, 4 reads 0.6 % more.
+ * Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because the driving table has
+ * few rows, which are in memory. 1 reads the same number of pages, 4 reads 0.6 % more.
  */
 const DRIVING_ROW_COST = 2
 /**
- * More index ranges than this are never merged: the index is not used for the order. Bounds the values of a statement and
- * the probes of its first step; a list with more values is collected and sorted. 512 and 32,768 read the same pages.
+ * Maximum number of index ranges of a scan. An index with more ranges is not used for the order. The maximum limits the
+ * values of a statement and the probes of its first step. 512 and 32,768 read the same number of pages.
  */
 const MAX_RANGES = 4_096
 /**
- * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again. A larger
- * budget wastes more on a wrong estimate, a smaller one plans right scans twice. MIN_BUDGET rows cost less than a second
- * statement; MAX_BUDGET rows bound what a wrong estimate costs, whatever the estimate is. Factor 2 reads the same pages and
- * 3.3 % more rows, 8 reads 3.6 % more pages; 128 and 2,048 rows the same pages; 5,000 and 80,000 rows 1.4 % more.
+ * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again. A
+ * larger budget wastes more rows on a wrong estimate. A smaller budget plans a second time where the first scan would
+ * have succeeded. MIN_BUDGET rows cost less than a second statement. MAX_BUDGET limits the cost of a wrong estimate;
+ * only twice the estimate and SHARE_OF_COLLECTING may exceed it. Factor 2 reads the same number of pages and 3.3 % more
+ * rows; 8 reads 3.6 % more pages. A minimum of 128 or 2,048 reads the same number of pages. A maximum of 5,000 or
+ * 80,000 reads 1.4 % more pages.
  */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
 /**
- * Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most
- * lists. 1 and 16 read the same number of pages.
+ * Budget multiplier per range when there are many: matches are spread unevenly over the ranges, so in most lists one
+ * range needs more than an equal share. 1 and 16 read the same number of pages.
  */
 const SKEW = 4
 /**
  * If earlier ranks have at least SURE x the rows of the page by estimate, they are assumed to fill the page, and later
- * ranks cost nothing. A lower factor omits the cost of ranks that are read; a higher factor counts ranks that are not
- * read. 1 and 16 read the same number of pages.
+ * ranks cost nothing. A lower factor omits the cost of ranks that are in fact read. A higher factor adds the cost of
+ * ranks that are not read. 1 and 16 read the same number of pages.
  */
 const SURE = 4
 /**
- * The row budget of an index scan is never worth less than this share of the cost of collecting and sorting: a scan that is
- * given up costs at most this share more than collecting at once. 0.0625 reads the same number of pages, 1 reads 3.2 % more.
+ * The row budget of an index scan costs at least this share of collecting and sorting: a smaller budget would save
+ * little if the scan is given up. 0.0625 reads the same number of pages, 1 reads 3.2 % more.
  */
 const SHARE_OF_COLLECTING = 0.25
 
@@ -107,7 +111,7 @@ function budgetOf(
   collectingCost: number | undefined,
   { seen }: ListRequest,
 ): number | undefined {
-  // Second choice, after a scan ran out of its budget: no cheaper path is left, so this scan is unlimited.
+  // This plan follows a scan whose budget ran out. No cheaper path is left, so this scan is unlimited.
   if (seen) return undefined
   // No other path exists, and no scan via a driving table reads more without a budget: a budget would save nothing.
   if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving)) return undefined
@@ -143,7 +147,9 @@ interface Collecting {
   readonly scanned?: readonly Filter[]
 }
 
-/** Cheapest way to collect all matching rows, by indexes or via another table; undefined if no filter has either. */
+/**
+ * Cheapest path that collects all matching rows: by indexes or via another table; undefined if no filter has either.
+ */
 function collectingCost(request: ListRequest): Collecting | undefined {
   const { rows, filters, order } = request
   // An order with a FROM item of its own cannot be combined with `Through.from`.
@@ -152,8 +158,8 @@ function collectingCost(request: ListRequest): Collecting | undefined {
 }
 
 /**
- * Costs of collecting all matching rows by index-only scans: of each index that has the key, the column of the order and
- * all columns of the filters, and whose first columns have one value each.
+ * Costs of collecting all matching rows by index-only scans: of each index that has the key, the column of the order
+ * and all columns of the filters, and whose first columns have one value each.
  */
 function coveredCosts({ source, rows, filters, order }: ListRequest): Collecting[] {
   const [segment, ...others] = order.segments
@@ -379,14 +385,15 @@ function estimated(
 }
 
 /**
- * PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. Each range
- * is a union branch of the statement that is planned and started, also where it has no row of the page. 2 and 32 read
- * the same number of pages.
+ * PostgreSQL merges up to this many index ranges as one ordered stream. With more ranges, each range is probed on its
+ * own. Each merged range is a union branch, which PostgreSQL plans and starts even if the range has no row of the page.
+ * 2 and 32 read the same number of pages.
  */
 const MERGED_RANGES = 8
 /**
- * Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. With fewer, uneven
- * ranges give no bound and are probed again; more are read for nothing where ranges are even. 1 reads 0.6 % more pages, 4 the same number.
+ * Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. With a lower
+ * factor, ranges with unequal numbers of matches give no bound and are probed again. With a higher factor, ranges with
+ * equal numbers of matches are read too far. 1 reads 0.6 % more pages, 4 the same number.
  */
 const FIRST_ROWS = 2
 

@@ -130,7 +130,7 @@ export async function readPageKeys(
   return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
 }
 
-/** Error for a plan that the planner never makes. */
+/** Error for a plan that the planner never creates. */
 function withoutBudget({ reason }: AccessPath): Error {
   return new Error(`an access path without a row budget cannot exceed one: ${reason}`)
 }

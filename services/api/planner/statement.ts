@@ -36,7 +36,8 @@ export function foundRows(
 
 /**
  * FROM item and conditions of the rows that match all filters, by one index that has all columns. OFFSET 0 is an
- * optimization fence: PostgreSQL would combine the index with one of another filter, whose rows it underestimates.
+ * optimization fence: PostgreSQL would combine the index with the index of another filter, whose rows it
+ * underestimates.
  */
 function indexRows(
   { from, alias }: Source,
@@ -281,8 +282,8 @@ function rangeOf(
 }
 
 /**
- * Spare merge inputs in case the subquery returns more values than estimated: statistics miss the newest schemas. Each is a
- * union branch of the statement that is planned.
+ * Spare merge inputs in case the subquery returns more values than estimated: statistics miss the newest schemas. Each
+ * spare input is one more union branch to plan.
  */
 const SPARE_RANGES = 2
 

@@ -40,8 +40,8 @@ const typeParser = pg.types.getTypeParser as (oid: number) => unknown
 const readArray = typeParser(TEXT_ARRAY_OID) as (text: string) => string[]
 
 /**
- * How long statistics are cached, in ms. They are shares of the rows, which change slowly; reading them takes a statement
- * of one request.
+ * Lifetime of cached statistics, ms. Statistics are shares of the rows, which change slowly. A read of the statistics
+ * adds one statement to a request.
  */
 const LIFE_MS = 60_000
 /** Assumed share of rows that pass a test if the column has no statistics or no histogram. */
@@ -193,7 +193,7 @@ function place(bounds: readonly bigint[], value: bigint): number {
 
 function rareShare({ common, rest, distinct }: ColumnStatistics): number {
   const others = distinct - common.size
-  // The most common values are all distinct values: another value has hardly a row.
+  // The most common values are all distinct values, so any other value has almost no rows.
   return others < 1 ? 0 : rest / others
 }
 

@@ -56,7 +56,7 @@ const parts = object({
   parts: list(object(range), 'Parts of the blocks that have rows'),
   lines: nullable(
     list(
-      text('Line of a row'),
+      text('Text of a row, of which the seal contains a hash (`line` in docs/seals.md)'),
       'Up to 100 lines of rows, if there are at most 100 rows or one block is requested; null otherwise',
     ),
   ),
@@ -92,7 +92,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
     {
       paths: ['/seals/ranges'],
       documentation: {
-        summary: 'Seals of the kind of row `kind`, of ranges that hold a block from `from` to `to`',
+        summary: 'Seals of the kind of row `kind`, of ranges that contain a block from `from` to `to`',
         record: seals,
         refusal: 'A parameter is wrong',
       },

@@ -12,14 +12,14 @@ import type { ToolsSetup } from './setup.ts'
 export interface ToolsNamespaceOptions {
   /** Tools contract account. */
   readonly contract: string
-  /** Assets contract account, until the tools contract has named it. */
+  /** Account of the assets contract, used until the settings of the tools contract name the account. */
   readonly assetsContract: string | undefined
   readonly limits: PageLimits
   /** Fragments of the rows that the assets in links share. */
   readonly shared: Fragments
 }
 
-/** The tools namespace: links that assets are claimed with. */
+/** The tools namespace: links with which accounts claim assets. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
   const { shared } = options
   const given = { tools_contract: `"${options.contract}"` }

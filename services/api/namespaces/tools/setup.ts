@@ -7,7 +7,7 @@ import type { Fragments } from '../../records/fragments/index.ts'
 export interface ToolsSetup {
   /** Tools contract account; an account name, so it needs no escaping in JSON. */
   readonly contract: string
-  /** Assets contract account, until the tools contract has named it. */
+  /** Account of the assets contract, used until the settings of the tools contract name the account. */
   readonly assetsContract: string | undefined
   readonly limits: PageLimits
   /** Shared state of the assets inside links. */

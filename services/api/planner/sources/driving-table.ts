@@ -3,8 +3,8 @@ import type { Sql } from '../../sql/index.ts'
 
 /**
  * Rows found via one driving row are adjacent in the index, so ADJACENT_ROWS of them count as one budget row. A
- * larger value lets a scan with a wrong estimate read more rows. 1 reads 1.9 % more pages, 4 the same number; measured as
- * described in `choose.ts`.
+ * larger value lets a scan with a wrong estimate read more rows. 1 reads 1.9 % more pages, 4 reads the same number.
+ * Measured as described in `choose.ts`.
  */
 const ADJACENT_ROWS = 2
 
@@ -23,8 +23,8 @@ export interface DrivingRows {
   readonly conditions: readonly Sql[]
   readonly direction: 'ASC' | 'DESC'
   /**
-   * Column of `drivingRows` that an index has in the same order, but coarser: different values may be equal in it (a text
-   * prefix, say).
+   * Column of `drivingRows` that an index has in the same order, but coarser: different values may be equal in it (a
+   * text prefix, say).
    */
   readonly head?: string
   readonly wanted: number

@@ -52,8 +52,8 @@ export interface Segment {
   /** Expression that the index stores under the name of `column`. Default: the column itself. */
   readonly expression?: Sql
   /**
-   * Expression that rows of different segments are compared by: it is the same for all rows of the segment, or grows with
-   * every step of `column`. Default: the column.
+   * Expression by which rows of different segments are compared. The value is equal for all rows of the segment, or
+   * ascends with `column`. Default: the column.
    */
   readonly value?: Sql
   /**
@@ -79,7 +79,7 @@ export interface DrivingTable {
   query(checks: readonly Sql[], wanted: number, budget: number | undefined): Sql
   /** Names of filters that the query applies itself. */
   readonly applied: ReadonlySet<string>
-  /** Estimated rows of the list that the driving table leads to. */
+  /** Estimated rows of the list that are found via the driving table. */
   readonly rows: number
   /** Estimated rows of the driving table that are sorted first. */
   readonly drivingRows: number

@@ -10,7 +10,7 @@ const attributeMap = shape.list(
       description: 'Type of the value in the ABI, then the value',
     },
   }),
-  'Attributes as the action carries them',
+  'Attributes as the action contains them',
 )
 
 const fields = shape.list(shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }))

@@ -21,7 +21,9 @@ export interface Ranking {
 /** A ranked row as texts: key, number of its trades, sum of its trades. */
 export type Ranked = readonly [key: string, trades: string, volume: string]
 
-/** A page of a ranking: largest first, ties by key. Traded entries are read in the order of their sums, others in the order of their keys, each only as far as the page needs.
+/**
+ * A page of a ranking: largest first, ties by key. Rows with trades are read in the order of their sums, then rows
+ * without trades in the order of their keys, each only as far as the page needs.
  */
 export async function selectRanking(
   context: EndpointContext<PageValues & { readonly sort: string }>,

@@ -9,7 +9,10 @@ import { distinct, hasTerm, termsOf } from './listing-request.ts'
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
 
-/** The filters that only auctions have. @param nowMs ms since 1970: the states of an auction that has begun depend on the clock. */
+/**
+ * The filters that only auctions have.
+ * @param nowMs ms since 1970. The state of an auction that has begun depends on the clock.
+ */
 export function auctionFilters(request: ListingRequest, nowMs: number): Filter[] {
   const now = Math.floor(nowMs / 1000)
   return [...auctionStateFilters(request, now), ...bidFilters(request, now)]

@@ -10,9 +10,9 @@ import type { KeyedList, RowParts } from '../../../records/index.ts'
 import { assetsOf } from '../../nft/records/index.ts'
 
 /**
- * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function
- * `market.capped` in place, as a call takes five times as long.
- * @param rates relation of the rates; a WITH item reads them once for many rows.
+ * SQL of a suggested price of a row of `market.template_prices`, capped by the lowest price of the listed sales that
+ * an oracle prices. Inlines the function `market.capped`, because a call takes five times as long.
+ * @param rates relation of the rates; with a WITH item, the rates are read once for many rows.
  */
 export function cappedPrice(column: string, row: string, rates = 'market.rates'): string {
   return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
@@ -41,9 +41,9 @@ const PRICE_END = '\u001d'
 const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a template, in one token', {
   market_contract: shape.text('Account of the market contract'),
   token: shape.object(tokenMembers),
-  median: shape.decimal('Lower middle price'),
+  median: shape.decimal('Median price; of two middle prices the lower'),
   average: shape.decimal('Average price, rounded'),
-  suggested_median: shape.decimal('Lower middle price of the latest trades, see TemplatePrice'),
+  suggested_median: shape.decimal('Median price of the latest trades, see TemplatePrice'),
   suggested_average: shape.decimal('Average price of the latest trades, see TemplatePrice'),
   min: shape.decimal('Lowest price'),
   max: shape.decimal('Highest price'),

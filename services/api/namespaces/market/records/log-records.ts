@@ -42,7 +42,7 @@ const PAYOUTS = `(SELECT CASE WHEN min(p.category) = 4
 
 const payouts = shape.list(
   shape.object({ recipient: shape.text('Account'), amount: shape.text('Amount') }),
-  'Who was paid',
+  'Accounts that were paid',
 )
 const ofAsset = { collection_name: shape.text('Collection'), asset_id: shape.text('Asset') }
 

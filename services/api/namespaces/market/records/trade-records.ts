@@ -10,7 +10,7 @@ const listing = {
   buyoffer_id: field.nullable(
     field.decimal(
       'CASE WHEN k.kind = 3 THEN k.listing_id END',
-      'Buy offer; null with all others for a template buy offer',
+      'Buy offer; all three ids are null for a template buy offer',
     ),
   ),
 }
@@ -30,7 +30,7 @@ export const tradeRecord = declareRecord('Trade', 'A trade of one asset', {
 
 /** The trades of a day, `d`. */
 export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets on one day, in one token', {
-  median: field.decimal('d.median', 'Lower middle price'),
+  median: field.decimal('d.median', 'Median price; of two middle prices the lower'),
   average: field.decimal('round(d.volume / d.trades)', 'Average price, rounded'),
   volume: field.decimal('d.volume', 'Sum'),
   sales: field.decimal('d.trades', 'Trades'),
@@ -39,7 +39,7 @@ export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets
 })
 
 const statistics = (row: string) => ({
-  median: field.decimal(`${row}.median`, 'Lower middle price'),
+  median: field.decimal(`${row}.median`, 'Median price; of two middle prices the lower'),
   average: field.decimal(`${row}.average`, 'Average price, rounded'),
   min: field.decimal(`${row}.min`, 'Lowest price'),
   max: field.decimal(`${row}.max`, 'Highest price'),
@@ -62,7 +62,7 @@ export const templatePriceRecord = declareRecord(
     sales: field.decimal('p.trades', 'Trades'),
     suggested_median: field.decimal(
       cappedPrice('p.suggested_median', 'p'),
-      'Lower middle of the suggested prices',
+      'Median of the suggested prices; of two middle prices the lower',
     ),
     suggested_average: field.decimal(
       cappedPrice('p.suggested_average', 'p'),

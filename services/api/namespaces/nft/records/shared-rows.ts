@@ -31,7 +31,7 @@ const lastingFields = {
   notify_accounts: field.list(
     'to_json(c.notify_accounts)',
     shape.text('Account'),
-    'Accounts that are notified of events',
+    'Accounts that the contract notifies of its actions',
   ),
 }
 const fee = {
@@ -62,7 +62,7 @@ export const collectionFields = {
   ...created,
   data: field.attributes('c.data', 'Attributes'),
   new_author_name: field.nullable(
-    field.name('w.new_author', 'Author to be, while a succession waits for acceptance'),
+    field.name('w.new_author', 'Future author, if an author swap waits for acceptance'),
   ),
   new_author_date: field.nullable(field.time('w.acceptance_date * 1000', 'Earliest acceptance')),
 }

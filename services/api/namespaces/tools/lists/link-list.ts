@@ -10,10 +10,10 @@ import { boundaryFilters, nameFilter } from '../../nft/filters/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { LinkValues } from '../parameters.ts'
 
-/** Table of links, as statistics know it. */
+/** Table of links, by its key in `Statistics`. */
 export const LINKS = 'tools.links'
 
-/** Largest number that a state can be to be taken for one. */
+/** Largest number in the parameter `state`. A larger number is refused, like in the replaced system (32 bits). */
 const GREATEST_STATE = 2n ** 31n - 1n
 const GREATEST_STORED = 2n ** 15n - 1n
 
@@ -69,7 +69,7 @@ export async function linkList(reader: ListReader, session: Session, values: Lin
   return { source: linkSource, table: LINKS, filters, order }
 }
 
-/** The number of links from counters, as text; undefined when the filters are not theirs. */
+/** The number of links from counters, as text; undefined if the counters do not cover every filter. */
 export async function countLinksFromCounters(
   session: Session,
   values: LinkValues,
@@ -85,7 +85,7 @@ export async function countLinksFromCounters(
   return rows[0]![0]
 }
 
-/** Keys are compared in the form that they are stored in, whatever the form that was given. */
+/** Filter by public key. The given key is converted to the spelling in which the database stores keys. */
 function keyFilter(values: LinkValues, statistics: Statistics): Filter[] {
   const text = values.public_key
   if (text === undefined) return []
@@ -114,7 +114,7 @@ function stateFilter(values: LinkValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** The requested states; numbers that no state can have are left out, as they match nothing. */
+/** The requested states. Numbers that do not fit the column are left out, because they match no row. */
 function wantedStates(values: LinkValues): number[] | undefined {
   const states = values.state
   if (states?.some((state) => state > GREATEST_STATE || state < -GREATEST_STATE - 1n)) {
@@ -140,7 +140,7 @@ function assetFilter(values: LinkValues): Filter[] {
   ]
 }
 
-/** Every asset is known and of a collection of the white-list; no asset is of a collection of the black-list. */
+/** Filters: every asset is known and belongs to a collection of the white-list; no asset to one of the black-list. */
 function collectionFilters(values: LinkValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
   const rowsOf = (names: readonly string[]): number =>

@@ -4,7 +4,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { field } from '../../../records/fields/index.ts'
 import { assetList, assetsOf, containedAssets } from '../../nft/records/index.ts'
 
-/** Links. @param configured account of the contract of the assets, until the tools contract has named it. */
+/** Links. @param configured account of the assets contract, used until the tools contract names the account. */
 export function linksOf(configured: string | undefined): DeclaredKind {
   const account = `to_json(coalesce((SELECT g.assets_contract FROM tools.config g), ${configured === undefined ? '' : `'${configured}', `}
     (SELECT g.contract FROM assets.config g), ''))`
@@ -14,7 +14,7 @@ export function linksOf(configured: string | undefined): DeclaredKind {
     contract: field.json(account, shape.text('Account of the contract')),
   })
   return declareKind({
-    ...{ title: 'Link', description: 'A link that assets are claimed with', keyType: 'bigint' },
+    ...{ title: 'Link', description: 'A link with which an account claims assets', keyType: 'bigint' },
     ...{ alias: 'l', key: 'l.link_id', from: 'tools.links l', where: 'l.link_id = p.k' },
     further: ['l.asset_ids'],
     members: {
