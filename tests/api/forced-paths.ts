@@ -5,13 +5,13 @@ import type { ChoosePath } from '../../services/api/planner/list.ts'
 
 /** Choices of the planner that force each access path. All of them must return the same page. */
 export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
-  'as chosen': choosePath,
+  'the access path that the planner chooses': choosePath,
   collecting: () => ({ kind: 'collect', expected: 1, reason: 'forced' }),
   'scanning without a budget': (request) => scanned(request, undefined),
   'scanning with a tiny budget': (request) => scanned(request, 3),
   'merging more ranges than were estimated': (request) => underestimated(scanned(request, undefined)),
   'merging more ranges, with a budget': (request) => underestimated(scanned(request, 40)),
-  'through another table, where it has the order': (request) => scanned(byKeyAlone(request), 40),
+  'through another table that has the order': (request) => scanned(byKeyAlone(request), 40),
   'through another table, without a budget': (request) => scanned(byKeyAlone(request), undefined),
 }
 

@@ -35,14 +35,14 @@ secrets:
 export const right: readonly (readonly [what: string, text: string])[] = [
   ['a chain by its name', REAL],
   [
-    'a chain of its own',
+    'an unknown chain with its id',
     'CHAIN_NAME=mine\nCHAIN_ID=' +
       `${'ab'.repeat(32)}\nCHAIN_HTTP=https://rpc.guild.test/v1/key\nCHAIN_SHIP=wss://ship.guild.test\n`,
   ],
   ['two nodes', REAL.replace('ws://10.0.0.5:8080', 'ws://10.0.0.5:8080, wss://b.guild.test/ship')],
   ['a node at an IPv6 address', REAL.replaceAll('10.0.0.5', '[2001:db8::5]')],
   ['a node in a container', REAL.replaceAll('10.0.0.5', 'nodeos_ship-1')],
-  ['PostgreSQL elsewhere', `${REAL}${POSTGRES}`],
+  ['PostgreSQL on another host', `${REAL}${POSTGRES}`],
   [
     'PostgreSQL with TLS and a client certificate',
     `${REAL}${POSTGRES}POSTGRES_SSL_MODE=verify-full\nPOSTGRES_SSL_CA_FILE=./tls/ca.pem\n` +
@@ -54,9 +54,12 @@ export const right: readonly (readonly [what: string, text: string])[] = [
   ],
   ['a superuser named after the appliance', `${REAL}${POSTGRES}POSTGRES_SUPERUSER=pronghorn_admin\n`],
   ['a managed PostgreSQL', `${REAL}${POSTGRES}POSTGRES_SUPERUSER=rdsadmin\nPOSTGRES_SSL_MODE=require\n`],
-  ['a role of its own', `${REAL}${POSTGRES}POSTGRES_USER=guild\nPOSTGRES_PASSWORD_FILE=./secrets/role\n`],
-  ['PgBouncer before the bundled server', `${REAL}POSTGRES_HOST=pgbouncer\nPOSTGRES_PORT=6432\n`],
-  ['Redis elsewhere', `${REAL}${REDIS}REDIS_PORT=6380\nREDIS_DATABASE=20\n`],
+  [
+    'a role of the operator for the services',
+    `${REAL}${POSTGRES}POSTGRES_USER=guild\nPOSTGRES_PASSWORD_FILE=./secrets/role\n`,
+  ],
+  ['PgBouncer in front of the bundled server', `${REAL}POSTGRES_HOST=pgbouncer\nPOSTGRES_PORT=6432\n`],
+  ['Redis on another host', `${REAL}${REDIS}REDIS_PORT=6380\nREDIS_DATABASE=20\n`],
   [
     'Redis with TLS, a user and a password',
     `${REAL}${REDIS}REDIS_TLS=true\nREDIS_TLS_CA_FILE=./tls/redis.pem\nREDIS_USERNAME=guild\n` +
@@ -65,7 +68,7 @@ export const right: readonly (readonly [what: string, text: string])[] = [
   ['Redis at an IPv6 address', `${REAL}${REDIS.replace('redis.guild.test', 'fd00::6')}`],
   ['Redis with any certificate', `${REAL}${REDIS}REDIS_TLS=true\nREDIS_TLS_REJECT_UNAUTHORIZED=false\n`],
   ['another database of the bundled Redis', `${REAL}REDIS_DATABASE=3\nREDIS_PORT=6379\nREDIS_TLS=false\n`],
-  ['both elsewhere, nothing bundled', `${REAL}${POSTGRES}${REDIS}`],
+  ['PostgreSQL and Redis on other hosts', `${REAL}${POSTGRES}${REDIS}`],
   [
     'clients over IPv6',
     `${CHAIN}COMPOSE_FILE=docker-compose.yml:docker-compose.ipv6.yml\nIPV6_SUBNET=fd00:1::/64\n`,
@@ -84,20 +87,20 @@ export const right: readonly (readonly [what: string, text: string])[] = [
       'POSTGRES_REPLICAS=replica:5432,[2001:db8::8]:5433,third\n',
   ],
   [
-    'a compose file of its own',
+    'a compose file of the operator',
     `${CHAIN}COMPOSE_FILE=docker-compose.yml:guild.yml\nTRAEFIK_VERSION=3.1\nGUILD_HOST=a.test\n` +
       'MAIL_TOKEN=x\nBOT_TOKEN=y\nGUILD_KEY=z\n',
   ],
   [
-    'a compose file elsewhere',
+    'a compose file in another folder',
     `${CHAIN}COMPOSE_FILE=docker-compose.yml:/srv/guild.yml\nTRAEFIK_VERSION=3.1\n`,
   ],
   [
-    'a variable for others',
+    'a variable to which other lines refer',
     `GUILD=guild.test\n${CHAIN}DOMAIN=nft.\${GUILD}\nPROVIDER_URL="https://\${GUILD}/"\n`,
   ],
   [
-    'two readers in a file of its own',
+    'two readers in a file of the operator',
     `${REAL}CONFIG_FILES=./config\nSTOP_BLOCK=70000000\nSERVER_TOOLS_CONNECTED_READER=tools\n`,
   ],
   [
@@ -118,13 +121,13 @@ export const right: readonly (readonly [what: string, text: string])[] = [
     `${REAL}BACKUP_AT=23:30\nBACKUP_KEEP=14\nPG_MEMORY=512m\nFILLER_MEMORY=0.5G\nAPI_CPUS=0.5\n`,
   ],
   [
-    'images of a registry of its own',
+    'images of a registry of the operator',
     `${REAL}REDIS_IMAGE=registry.guild.test:5000/mirror/redis:7.2\nNGINX_IMAGE=nginx@sha256:${'ab'.repeat(32)}\n` +
       'PRONGHORN_IMAGE=localhost/pronghorn\n',
   ],
   ['proxies with spaces between', `${REAL}TRUSTED_PROXIES="10.0.0.0/8, 172.16.0.0/12"\n`],
   [
-    'a certificate of an authority of its own',
+    'a certificate of an ACME authority of the operator',
     `${REAL}TLS_MODE=acme\nACME_DIRECTORY=https://ca.guild.test/directory\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme\n`,
   ],
   ['no address of the provider', `${REAL}PROVIDER_URL=\n`],
@@ -133,7 +136,7 @@ export const right: readonly (readonly [what: string, text: string])[] = [
     `${REAL}SERVER_ASSETS_PATH=/states\nSERVER_MARKET_PATH=/shop/state\n`,
   ],
   [
-    'Compose in other forms',
+    'other settings of Compose',
     `${REAL}COMPOSE_PARALLEL_LIMIT=4\nCOMPOSE_IGNORE_ORPHANS=True\nCOMPOSE_PROGRESS=plain\nDOCKER_DEFAULT_PLATFORM=linux/arm64\n`,
   ],
   [
@@ -143,11 +146,11 @@ export const right: readonly (readonly [what: string, text: string])[] = [
   ['a byte order mark at the start', `\ufeff${REAL}`],
   ['every line exported, within quotes', REAL.replaceAll(/^(\w+)=(.*)$/gm, "export $1='$2'")],
   ['spaces and tabs around names and values', `${REAL} \tCACHE_LIFE \t=\t 5 \n`],
-  ['no end of the last line', REAL.trimEnd()],
+  ['no line end after the last line', REAL.trimEnd()],
   ['an e-mail address with a tag', `${REAL}TLS_MODE=selfsigned\nACME_EMAIL=ops+nft@guild.test\n`],
-  ['a password of signs for the bundled Redis', `${REAL}REDIS_PASSWORD=p#a$$s!w%\\rd\n`],
+  ['a password of special characters for the bundled Redis', `${REAL}REDIS_PASSWORD=p#a$$s!w%\\rd\n`],
   [
-    'moved ports of the metrics',
+    'other ports of the metrics',
     `${REAL}STATE_METRICS_PORT=9111\nSERVER_METRICS_PORT=9111\nCOMPOSE_PROFILES=graphql, monitoring\n`,
   ],
   ['a node of this machine', REAL.replaceAll('10.0.0.5', 'localhost')],

@@ -5,32 +5,47 @@ import type { ExpectedDifference } from '../../scripts/compare/run.ts'
  * `import-state` filled (B). docs/import-state.md gives the reasons. A value that both databases have is equal.
  */
 export const afterImportState: readonly ExpectedDifference[] = [
-  { why: 'values of before the import are null', kind: '^type (string|number|object|array|boolean)/null$' },
-  { why: 'it says since when its history is whole', path: 'history_since_block$', kind: '^only in B$' },
-  { why: 'it says since when its history is whole', endpoint: '/health$', path: 'readers' },
+  { why: 'values from before the import are null', kind: '^type (string|number|object|array|boolean)/null$' },
   {
-    why: 'what happened before the import is not known',
+    why: 'the answer contains the block from which history is complete',
+    path: 'history_since_block$',
+    kind: '^only in B$',
+  },
+  {
+    why: 'the answer contains the block from which history is complete',
+    endpoint: '/health$',
+    path: 'readers',
+  },
+  {
+    why: 'events from before the import are unknown',
     endpoint:
       '/(logs|transfers|burns|prices|stats|payouts|graph)(/|$)|/\\{asset_id\\}/sales$|/sales/templates$|/royalties/accounts/',
   },
-  { why: 'prices of templates follow from trades', path: '(^|[.])prices$' },
-  { why: 'bids of before the import are not known', path: '(^|[.])bids$' },
-  { why: 'what was gone at the import is not there', kind: '^(records|order|status 200/416)$' },
-  { why: 'what was gone at the import is not there', path: 'ordinality$' },
   {
-    why: 'of an asset that is not known only the keys of an asset are there',
+    why: 'template prices are computed from trades, which are unknown before the import',
+    path: '(^|[.])prices$',
+  },
+  { why: 'bids from before the import are unknown', path: '(^|[.])bids$' },
+  { why: 'rows that had ended before the import are absent', kind: '^(records|order|status 200/416)$' },
+  { why: 'rows that had ended before the import are absent', path: 'ordinality$' },
+  {
+    why: 'an unknown asset has only the members that identify an asset',
     path: 'assets\\[\\][.]\\w+$',
     kind: '^only in A$',
   },
-  { why: 'what was gone at the import is not counted', path: '^data$', kind: '^value$' },
-  { why: 'what was gone at the import is not counted', path: '[.](assets|burned)$', kind: '^value$' },
+  { why: 'rows that had ended before the import are not counted', path: '^data$', kind: '^value$' },
   {
-    why: 'what was gone at the import is not counted',
+    why: 'rows that had ended before the import are not counted',
+    path: '[.](assets|burned)$',
+    kind: '^value$',
+  },
+  {
+    why: 'rows that had ended before the import are not counted',
     endpoint: '/accounts(/|$)',
     path: '^data[.](collections|schemas|templates|assets)$',
   },
   {
-    why: 'of several schemas of one name the newest is shown, and creation is not known',
+    why: 'the newest of several schemas with the same name is shown, and creation times are unknown',
     endpoint: '/schemas/\\{collection_name\\}/\\{schema_name\\}$',
     request: '%2C',
   },

@@ -263,7 +263,7 @@ describe('an unusable source', () => {
       /atomic-1, other/,
     ],
     [
-      'a hole in its reversible blocks',
+      'a gap in the reversible blocks',
       'DELETE FROM reversible_blocks WHERE block_num = 735',
       'IMPORT_SOURCE_UNFIT',
       /between 731 and its position 740/,

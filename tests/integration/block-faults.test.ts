@@ -110,7 +110,7 @@ const faults = {
   },
   'an undecodable frame': (frame: Buffer) => frame.subarray(0, frame.length - 1),
   'a wrong link': (frame: Buffer) => flip(frame, PAYLOADS - 20),
-  'traces that do not end': (frame: Buffer) => {
+  'traces with a too large count': (frame: Buffer) => {
     // Increase the count of traces, which precedes the first trace, by one.
     const { start } = contentOf(frame, payloadAfter(frame, PAYLOADS))
     const copy = Buffer.from(frame)

@@ -137,13 +137,13 @@ function pickAdvance(random: SeededRandom, blocksLeft: number, killsLeft: number
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 
 const scenarios: Record<string, Scenario> = {
-  'main and v2 as the node lived through them': {
+  'recordings main and v2, replayed as they arrived': {
     chain: { recordings: ['main', 'v2'], replay: 'recorded' },
     stopBlock: 952,
     kills: rounds(100),
     seed: 41,
   },
-  'main and v2 as history': {
+  'recordings main and v2, replayed as history': {
     chain: { recordings: ['main', 'v2'], replay: 'history' },
     stopBlock: 952,
     kills: Math.max(6, rounds(20)),

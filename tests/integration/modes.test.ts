@@ -52,23 +52,26 @@ describe('runs that index the recordings main and v2 in different ways', () => {
 
   const variants: Record<string, Runs> = {
     'every changed block in its own transaction': [{ stop_block: HEAD, db_group_blocks: 1 }],
-    'as many blocks in a transaction as there are': [{ stop_block: HEAD, db_group_blocks: 100_000 }],
+    'transactions of as many blocks as possible': [{ stop_block: HEAD, db_group_blocks: 100_000 }],
     'one block sent at a time': [
       { stop_block: HEAD, ship_prefetch_blocks: 1, ship_min_block_confirmation: 1 },
     ],
     'all blocks sent at once': [{ stop_block: HEAD, ship_prefetch_blocks: 5_000, db_group_blocks: 37 }],
-    'several runs that stop in the middle of a group': [1, 61, 62, 333, 500, 846, 901, HEAD].map(
+    'several runs that stop in the middle of a commit unit': [1, 61, 62, 333, 500, 846, 901, HEAD].map(
       (stop_block) => ({
         stop_block,
         db_group_blocks: 100,
       }),
     ),
-    'a run that is deleted and begun again': [{ stop_block: 700 }, { stop_block: HEAD, delete_data: true }],
-    'irreversible blocks first, the others after them': [
+    'a run with delete_data after another run': [
+      { stop_block: 700 },
+      { stop_block: HEAD, delete_data: true },
+    ],
+    'a run of irreversible blocks, then a run of the other blocks': [
       { stop_block: IRREVERSIBLE, irreversible_only: true },
       { stop_block: HEAD },
     ],
-    'a stop block that is reached already': [{ stop_block: HEAD }, { stop_block: HEAD }],
+    'a second run with a stop_block that is already reached': [{ stop_block: HEAD }, { stop_block: HEAD }],
   }
 
   it.each(Object.entries(variants))(

@@ -161,7 +161,7 @@ describe('a source of named lists', () => {
       'more than 10000 bytes',
     ],
     [
-      'a list that no request could use',
+      'a list with too many items',
       (_request, response) =>
         response.end(
           JSON.stringify({

@@ -126,8 +126,8 @@ describe('a token', () => {
     const tokens: Record<string, [token: string, reason: RegExp]> = {
       good: [sign({}), /^$/],
       expired: [sign({ exp: now - 1 }), /expired/],
-      'of another secret': [sign({}, {}, Buffer.alloc(32, 1)), /signature is wrong/],
-      'of an unknown key': [sign({}, { keyid: '0123456789abcdef' }), /unknown key/],
+      'signed with another secret': [sign({}, {}, Buffer.alloc(32, 1)), /signature is wrong/],
+      'with an unknown key id': [sign({}, { keyid: '0123456789abcdef' }), /unknown key/],
       'without key id': [jwt.sign(claims, secret), /unknown key/],
       unsigned: [`${unsigned}.`, /not signed|malformed/],
       'with alg none and a signature': [
@@ -138,10 +138,10 @@ describe('a token', () => {
       'for another audience': [sign({ aud: 'pronghorn-state:else' }), /audience/],
       'of another issuer': [sign({ iss: 'somebody' }), /issuer/],
       'not valid yet': [sign({ nbf: now + 600 }), /not valid yet/],
-      'of no key of ours': [sign({ aki: 'ffffffffffff' }), /API key/],
+      'of an API key that does not exist': [sign({ aki: 'ffffffffffff' }), /API key/],
       truncated: [user.token.slice(0, -5), /signature|malformed/],
       'cut in the middle': [user.token.slice(0, 60), /malformed/],
-      'without an end': [jwt.sign(endless, secret, { algorithm: 'HS256', keyid }), /never expires/],
+      'without an expiry': [jwt.sign(endless, secret, { algorithm: 'HS256', keyid }), /never expires/],
       'with a critical extension': [
         sign({}, { header: { alg: 'HS256', kid: keyid, crit: ['x'], x: 1 } as never }),
         /extension/,
@@ -289,13 +289,13 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'app_block_num_higher_than_head_block_error',
     details: { request_block_num: LAST + 1, head_block_num: LAST, last_written_block_num: LAST },
   },
-  'a negative block, which is a very high one': {
+  'a negative block number, which counts as a very high one': {
     path: '/v0/state/abi',
     query: { account: 'atomicassets', block_num: -1 },
     status: 400,
     code: 'app_block_num_higher_than_head_block_error',
   },
-  'a reversible block, asking for irreversible ones': {
+  'a reversible block with irreversible_only': {
     path: TABLE,
     query: { ...row, block_num: LAST, irreversible_only: 'true' },
     status: 400,
@@ -316,39 +316,39 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'data_abi_not_found_error',
     details: { account: 'atomicassets', block_num: 20 },
   },
-  'a table that never was': {
+  'a table that never existed': {
     path: TABLE,
     query: { ...row, table: 'nothing' },
     status: 400,
     code: 'data_table_not_found_error',
     details: { account: 'atomicassets', table: 'nothing', block_num: LAST },
   },
-  'a table that was not yet': {
+  'a table that did not exist yet': {
     path: '/v0/state/table_scopes',
     query: { account: 'atomicassets', table: 'assets', block_num: 10 },
     status: 400,
     code: 'data_table_not_found_error',
   },
-  'a row that is not there': {
+  'a row that does not exist': {
     path: `${TABLE}/row`,
     query: { ...row, primary_key: 'nobody' },
     status: 400,
     code: 'data_row_not_found_error',
     details: { ...row, primary_key: 'nobody', block_num: LAST },
   },
-  'a key that no row has had': {
+  'a public key that no account has had': {
     path: '/v0/state/key_accounts',
     query: { public_key: keyText('PUB', 0, Buffer.alloc(33, 2)) },
     status: 400,
     code: 'data_public_key_not_found_error',
   },
-  'a row that does not fit its ABI': {
+  'a row that does not fit the ABI': {
     path: BIN_TO_JSON,
     post: JSON.stringify({ account: 'eosio.token', table: 'accounts', hex_rows: ['00e1f505', '00'] }),
     status: 400,
     code: 'data_decoding_table_row_error',
   },
-  'a table that the ABI does not name': {
+  'a table that the ABI does not contain': {
     path: BIN_TO_JSON,
     post: JSON.stringify({ account: 'eosio.token', table: 'nothing', hex_rows: ['00'] }),
     status: 400,
@@ -360,7 +360,7 @@ const errorCases: Record<string, ErrorCase> = {
     status: 404,
     code: 'block_time_not_found',
   },
-  'a key that cannot be read': {
+  'a malformed public key': {
     path: `${TABLE}/row`,
     query: { ...row, primary_key: 'not a name!' },
     status: 400,
@@ -375,7 +375,7 @@ const errorCases: Record<string, ErrorCase> = {
     details: { account: 'fakeassets11' },
   },
   'a path that does not exist': { path: '/v0/state/nothing', status: 404, code: 'not_found_error' },
-  'a method that the path does not answer': {
+  'a method that the path does not support': {
     path: '/v0/state/abi',
     post: '{}',
     status: 405,

@@ -323,8 +323,8 @@ describe.each(generationNames)('deltas of %s', (generation) => {
   it.each([
     ['an empty row', new Uint8Array(0)],
     ['a row of another version', Buffer.from(row('atomicassets', 1n)).fill(9, 0, 1)],
-    ['a row with bytes left over', Buffer.concat([row('atomicassets', 1n), Buffer.alloc(1)])],
-    ['a row whose value runs beyond it', Buffer.from(row('atomicassets', 1n)).fill(3, 41, 42)],
+    ['a row with trailing bytes', Buffer.concat([row('atomicassets', 1n), Buffer.alloc(1)])],
+    ['a row whose value is longer than the row', Buffer.from(row('atomicassets', 1n)).fill(3, 41, 42)],
   ])('the delta scan refuses %s', (_, data) => {
     const payload = packDeltas([{ name: 'contract_row', rows: [presence({ present: 1, data })] }])
     expect(() => protocol.scanDeltas(payload, watch, { row: () => undefined })).toThrow(DecodeError)

@@ -130,8 +130,8 @@ describe('log actions', () => {
   })
 
   it.each([
-    ['somebody else', ['mallory']],
-    ['the contract and somebody else', ['atomicmarket', 'mallory']],
+    ['another account', ['mallory']],
+    ['the contract together with another account', ['atomicmarket', 'mallory']],
     ['nobody', []],
   ])('a log action that %s authorizes is neither applied nor decoded', async (_, actors) => {
     expect(await tablesAfter('lognewtbuyo', packed, actors)).toEqual([])

@@ -33,7 +33,7 @@ const added = { ...alice, added: 0 }
 
 it.each([
   [
-    'a newer ABI with a field in front of the list, which would leave bytes over',
+    'a newer ABI with a field in front of the list, which would leave bytes undecoded',
     [assets, inFront],
     assets,
     alice,
@@ -41,8 +41,13 @@ it.each([
   ['a newer ABI with a field in front of the list, which uses all bytes', [assets, inFront], inFront, added],
   ['a newer ABI with a field behind the list, for which bytes are missing', [assets, behind], assets, alice],
   ['a newer ABI with a field behind the list, which uses all bytes', [assets, behind], behind, added],
-  ['only one ABI, although bytes are left over', [assets], behind, added],
-  ['a newer ABI that leaves more bytes over than the older one', [assets, shorter, assets], behind, added],
+  ['only one ABI, although the ABI leaves bytes undecoded', [assets], behind, added],
+  [
+    'a newer ABI that leaves more bytes undecoded than the older ABI',
+    [assets, shorter, assets],
+    behind,
+    added,
+  ],
 ])('a row is decoded with the ABI that fits best, with %s', (_, abis, packedWith, row) => {
   expect(readRow(abis, packedWith, row)).toEqual(alice)
 })

@@ -120,7 +120,12 @@ describe('bundles from before version 2', () => {
       { claimed_by_buyer: true },
       { claimed_by_seller: true },
     ],
-    ['and in the other order', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
+    [
+      'a claim by the buyer settles an auction that the seller has claimed',
+      'auctclaimbuy',
+      { claimed_by_seller: true },
+      { claimed_by_buyer: true },
+    ],
   ] as const)('an auction of a bundle from before version 2: %s', (_, action, claimed, expected) => {
     const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
     const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])

@@ -204,9 +204,13 @@ test('the client of several nodes uses a node again that temporarily sent no pro
 })
 
 test.each<[what: string, begin: (node: ScriptedNode) => void, branch: string]>([
-  ['a block for which every node needs longer than the takeover time', () => undefined, 'a'],
   [
-    'a fork for which every node needs longer than a node may be on another branch',
+    'a block that every node sends only after the time limit for a switch to another node',
+    () => undefined,
+    'a',
+  ],
+  [
+    'a fork that every node sends only after the time limit for a node on another branch',
     (node) => node.fork(28, 3, 'b'),
     'b',
   ],
