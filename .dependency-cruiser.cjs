@@ -37,7 +37,7 @@ module.exports = {
     {
       name: 'services-are-entered-by-their-door',
       comment:
-        'A door inside a service is open to that service alone, except those of the import and of the replay, which the command line runs.',
+        'Code outside a service imports only the index.ts of the service, and also the index.ts of the import and of the replay, which the command line runs.',
       severity: 'error',
       from: { path: '^(scripts|services/([^/]+))/', pathNot: [TEST, '^scripts/lab/'] },
       to: {
@@ -65,14 +65,14 @@ module.exports = {
     {
       name: 'scripts-stay-apart',
       comment:
-        'Folders of scripts share the laboratory and what describes differences of answers. Other code that two of them need is in core, other data in a file.',
+        'Folders of scripts share only scripts/lab and scripts/answers. Other code that two folders need is in core, other data in a file.',
       severity: 'error',
       from: { path: '^scripts/([^/]+)/' },
       to: { path: '^scripts/', pathNot: ['^scripts/$1/', '^scripts/(lab|answers)/index\\.ts$'] },
     },
     {
       name: 'laboratory-is-made-of-devchain',
-      comment: 'It builds blocks and nodes of parts that the door of devchain does not show.',
+      comment: 'scripts/lab builds blocks and nodes of parts that the index.ts of devchain does not export.',
       severity: 'error',
       from: { path: '^scripts/lab/' },
       to: {

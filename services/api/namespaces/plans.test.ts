@@ -12,7 +12,7 @@ import { createListReader } from './nft/endpoints/index.ts'
 import { pageWindow } from './nft/paging/index.ts'
 import { assetListParameters } from './nft/parameters/index.ts'
 
-/** Rows of a table, and what `pg_stats` says of a column: distinct values, and the share of each of the most common ones. */
+/** Rows of a table, and the `pg_stats` of its columns: distinct values, and the shares of the most common values. */
 type Known = readonly [table: string, rows: number, columns: Readonly<Record<string, Column>>]
 interface Column {
   readonly nulls?: number

@@ -12,7 +12,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Asks a server that has no blocks with events, and no tools contract; with readers, no configuration at all. */
+/** Tests a server without events and without the tools contract. With `readers`, the server has no configuration. */
 async function testQuietServer(
   status: string,
   readers: readonly { name: string; state: string }[] = [],

@@ -21,7 +21,7 @@ it('a publication session with a time share of 20 % pauses four times as long as
 })
 
 it('a publication session does not pause after little work, nor with a time share of 100 %', async () => {
-  // A rest at a share of 0.1 % would last 5 seconds.
+  // With a share of 0.1 %, a pause would last 5 seconds.
   expect(await restAfter(0.001, 5)).toBeLessThan(2_000)
   expect(await restAfter(1, 40)).toBeLessThan(2_000)
 })
@@ -31,6 +31,6 @@ it('a stop signal ends the pause of a publication', async () => {
   setTimeout(() => {
     stop.abort()
   }, 20)
-  // Without the stop, the rest would last 40 seconds.
+  // Without the stop signal, the pause would last 40 seconds.
   expect(await restAfter(0.001, 40, stop.signal)).toBeLessThan(20_000)
 })
