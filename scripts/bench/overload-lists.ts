@@ -1,8 +1,11 @@
 /** List requests like ordinary traffic, for overload benchmarks. */
+import { spawn } from 'node:child_process'
+import { json } from 'node:stream/consumers'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { LoadGenerator } from './load.ts'
-import type { Load, LoadOptions, LoadRequest } from './load.ts'
+import { Load, LoadGenerator } from './load.ts'
+import type { LoadOptions, LoadRequest } from './load.ts'
+import type { MeasuredAnswer } from './http-client.ts'
 
 /** The value at a position of a list, repeated cyclically. */
 export const pick = (from: readonly string[], at: number): string => from[at % from.length]!
@@ -31,6 +34,23 @@ export async function sendLoad(url: string, connections: number, options: LoadOp
   } finally {
     generator.close()
   }
+}
+
+/** A load at a rate that repeats its requests, for a process of its own. */
+export interface LoadApart {
+  readonly url: string
+  readonly connections: number
+  readonly requests: readonly LoadRequest[]
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+/** Sends a load from a process of its own, so that its answers do not delay the times of another load. */
+export async function sendLoadApart(load: LoadApart): Promise<Load> {
+  const file = import.meta.filename.replace(/overload-lists\.(js|ts)$/, 'load-process.$1')
+  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(JSON.stringify(load))
+  return new Load((await json(child.stdout)) as MeasuredAnswer[], load.seconds)
 }
 
 /**

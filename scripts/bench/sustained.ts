@@ -1,8 +1,8 @@
 /**
  * Measures an API under three times the rate that it can serve, from fifty addresses, of which one sends 80 %.
  * Usage: node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER]
- * [--minutes 10] [--rate-limit REQUESTS_PER_ADDRESS_AND_MINUTE]
- * First the other forty-nine addresses send alone. Prints a line for each minute: percentiles and refusals of the
+ * [--minutes 10] [--served REQUESTS_PER_SECOND] [--rate-limit REQUESTS_PER_ADDRESS_AND_MINUTE]
+ * The rate that the API can serve is measured, or given by `--served`. First the other forty-nine addresses send alone. Prints a line for each minute: percentiles and refusals of the
  * forty-nine, answers of the busy address, and the API's resident memory.
  */
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util'
 import { startApiProcess } from './api-server.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import type { Load, LoadOptions } from './load.ts'
-import { readOverloadLists, sendLoad } from './overload-lists.ts'
+import { readOverloadLists, sendLoad, sendLoadApart } from './overload-lists.ts'
+import type { LoadApart } from './overload-lists.ts'
 import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -18,6 +19,7 @@ const { values: options } = parseArgs({
     ...generatedArguments,
     factor: { type: 'string', default: '0.2' },
     minutes: { type: 'string', default: '10' },
+    served: { type: 'string' },
     'rate-limit': { type: 'string' },
   },
 })
@@ -33,6 +35,7 @@ const OVERLOAD_FACTOR = 3
 const SHARE_OF_ONE = 0.8
 /** Limit of concurrent requests: of the one busy address, and of all other addresses together. */
 const MOST_OPEN = 300
+const SERVED_SECONDS = 20
 const MINUTE_SECONDS = 60
 
 const server = await openGeneratedServer(options)
@@ -65,15 +68,17 @@ const cellsOf = (load: Load): string[] => {
   ]
 }
 
+/** Requests a second that closed-loop clients get answered, after as many seconds of warm-up. */
+async function measureServed(): Promise<number> {
+  const load = { next: lists.requests(WAITING_ADDRESSES, ADDRESSES), seconds: SERVED_SECONDS }
+  await send(WAITING_CLIENTS, load)
+  return (await send(WAITING_CLIENTS, load)).times(200).length / SERVED_SECONDS
+}
+
 try {
-  const reached = await send(WAITING_CLIENTS, {
-    next: lists.requests(WAITING_ADDRESSES, ADDRESSES),
-    seconds: 20,
-  })
-  const perSecond = OVERLOAD_FACTOR * (reached.times(200).length / 20)
-  console.log(
-    `\n${Math.round(perSecond)} requests a second; the api can serve ${Math.round(perSecond / OVERLOAD_FACTOR)}\n`,
-  )
+  const served = options.served === undefined ? await measureServed() : Number(options.served)
+  const perSecond = OVERLOAD_FACTOR * served
+  console.log(`\n${Math.round(perSecond)} requests a second; the API can serve ${Math.round(served)}\n`)
   const table = new PrintedTable([
     ...['Minute', 'Others: 200', 'p50 ms', 'p95 ms', 'Refused'],
     ...['Busy address: 200', 'p50 ms', 'p95 ms', 'Refused', 'Memory MB'],
@@ -83,14 +88,14 @@ try {
     perSecond: perSecond * (1 - SHARE_OF_ONE),
     seconds: MINUTE_SECONDS,
   }
-  const one: LoadOptions = {
-    next: lists.requests(1),
-    perSecond: perSecond * SHARE_OF_ONE,
-    seconds: MINUTE_SECONDS,
+  const next = lists.requests(1)
+  const one: LoadApart = {
+    ...{ url: api.url, connections: MOST_OPEN, requests: Array.from({ length: 10_000 }, next) },
+    ...{ perSecond: perSecond * SHARE_OF_ONE, seconds: MINUTE_SECONDS },
   }
   table.row(['alone', ...cellsOf(await send(MOST_OPEN, others)), '', '', '', '', residentMegabytes()])
   for (let minute = 1; minute <= Number(options.minutes); minute++) {
-    const [ofOthers, ofOne] = await Promise.all([send(MOST_OPEN, others), send(MOST_OPEN, one)])
+    const [ofOthers, ofOne] = await Promise.all([send(MOST_OPEN, others), sendLoadApart(one)])
     table.row([minute, ...cellsOf(ofOthers), ...cellsOf(ofOne), residentMegabytes()])
   }
 } finally {

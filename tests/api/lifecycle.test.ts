@@ -361,6 +361,40 @@ describe('more concurrent requests than database connections', () => {
     await api.close()
   })
 
+  it('while the queue is full of requests of one client, lists of this client get 503 before their parameters are read', async () => {
+    const { address } = server.database
+    const limits = { max_db_connections: 4, max_list_queries: 1, max_query_time_ms: 5_000, trust_proxy: true }
+    const api = await startApi({ config: apiConfig(address, limits), logger: quiet })
+    const askAs = (client: string, path: string): Promise<Response> =>
+      fetch(`${api.url}/atomicassets/v1/${path}`, { headers: { 'X-Forwarded-For': client } })
+    const [busy, other] = ['192.0.2.1', '192.0.2.2']
+    const locker = await connectDatabase(address, { applicationName: 'test' })
+    try {
+      await locker.query('BEGIN; LOCK TABLE assets.offers')
+      // One request runs, twenty wait, one is refused.
+      const requests = Array.from({ length: 22 }, () => askAs(busy, 'offers'))
+      await refusals(requests, 1)
+      const refused = await askAs(busy, 'assets?limit=wrong')
+      expect([refused.status, await refused.json()]).toEqual([
+        503,
+        { success: false, message: 'Too many requests at once' },
+      ])
+      const names = ['retry-after', 'access-control-allow-origin', 'content-type', 'last-modified']
+      expect(names.map((name) => refused.headers.get(name))).toEqual([
+        ...['1', '*', 'application/json; charset=utf-8'],
+        expect.stringContaining('GMT') as string,
+      ])
+      expect((await askAs(other, 'assets?limit=wrong')).status).toBe(400)
+      expect((await askAs(busy, 'config')).status).toBe(200)
+      await locker.query('COMMIT')
+      await Promise.all(requests)
+      expect((await askAs(busy, 'assets?limit=wrong')).status).toBe(400)
+    } finally {
+      await locker.end()
+      await api.close()
+    }
+  })
+
   /** Resolves when `count` requests have been refused. Rejects if any request succeeds before. */
   function refusals(requests: readonly Promise<Response>[], count: number): Promise<void> {
     let refused = 0

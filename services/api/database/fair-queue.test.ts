@@ -133,6 +133,20 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('many 5 DATABASE_BUSY')
   })
 
+  it('a full queue turns away long work of the client with the most waiting requests, and of no other client', async () => {
+    const { queue, enter, leave, settle } = watched({ slots: 3, longSlots: 2, maxWaiting: 6 })
+    for (let at = 1; at <= 4; at++) enter('many', `many ${at}`)
+    for (const client of ['few', 'few', 'other']) enter(client)
+    await settle()
+    const refused = () => ['many', 'few', 'other', 'new'].filter((client) => queue.turnsAway(client))
+    expect([queue.waiting, refused()]).toEqual([5, []])
+    enter('many', 'many 5')
+    await settle()
+    expect([queue.waiting, refused()]).toEqual([6, ['many']])
+    await leave('many 1')
+    expect([queue.waiting, refused()]).toEqual([5, []])
+  })
+
   it('the queue of a pool lets a short burst wait, but refuses the longest waiting requests under constant overload', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1, maxWaitMs: 1_000 })
     for (const client of 'abcdefgh') enter(client)

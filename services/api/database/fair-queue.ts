@@ -202,13 +202,25 @@ export class FairQueue {
     let client = this.#clients.get(scope.client)
     if (!client) this.#clients.set(scope.client, (client = { running: 0, long: 0, waiting: [] }))
     if (scope.departure?.hasHappened) return Promise.reject(clientGone())
-    this.#vote(scope)
+    this.#vote(scope.client)
     if (this.#mayRun(client, scope)) return Promise.resolve(this.#start(client, scope))
     if (this.#waiting >= this.#limits.maxWaiting && !this.#makeRoom(client)) {
       this.#forgetIdle(client, scope)
       return Promise.reject(tooBusy(`${this.#waiting} requests wait for a database connection`))
     }
     return this.#wait(client, scope)
+  }
+
+  /**
+   * Whether the queue refuses long work of a client, because the queue is full and the client has the most waiting
+   * requests. A refused request counts in the majority vote.
+   */
+  turnsAway(name: string): boolean {
+    if (this.#waiting < this.#limits.maxWaiting) return false
+    const client = this.#clients.get(name)
+    if (!client || client.waiting.length < this.#longSlots || this.#longerThan(client)) return false
+    this.#vote(name)
+    return true
   }
 
   #wait(client: Client, scope: WorkScope): Promise<Leave> {
@@ -315,7 +327,7 @@ export class FairQueue {
     return Math.max(this.#limits.maxBurstMs, BURST_REQUESTS * this.#meanMs)
   }
 
-  #vote({ client }: WorkScope): void {
+  #vote(client: string): void {
     if (this.#candidate === client) this.#lead = Math.min(this.#lead + 1, MOST_LEAD)
     else if (this.#lead > 0) this.#lead--
     else [this.#candidate, this.#lead] = [client, 1]
@@ -366,12 +378,17 @@ export class FairQueue {
    * has at least two more waiting requests than the newcomer.
    */
   #makeRoom(newcomer: Client): boolean {
-    let longest = newcomer
+    const longest = this.#longerThan(newcomer)
+    longest?.waiting.at(-1)!.refuse(tooBusy('too many requests of one client wait for a database connection'))
+    return longest !== undefined
+  }
+
+  /** Client with the most waiting requests, if these are at least two more than those of another client. */
+  #longerThan(other: Client): Client | undefined {
+    let longest = other
     for (const client of this.#clients.values()) {
       if (client.waiting.length > longest.waiting.length) longest = client
     }
-    if (longest.waiting.length <= newcomer.waiting.length + 1) return false
-    longest.waiting.at(-1)!.refuse(tooBusy('too many requests of one client wait for a database connection'))
-    return true
+    return longest.waiting.length > other.waiting.length + 1 ? longest : undefined
   }
 }

@@ -54,6 +54,11 @@ export interface RequestDatabase {
    */
   run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
   /**
+   * Whether the queue for connections refuses long (not brief) work of a client, because the queue is full and the
+   * client has the most waiting requests. Logged and counted as a refusal if so.
+   */
+  turnsAway(client: string): boolean
+  /**
    * Resolves when requests of every process show at least the data that is committed now. The API calls this between
    * receiving a block and publishing the block to clients. Without replicas the promise resolves at once.
    * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
@@ -134,6 +139,10 @@ class SingleDatabase implements RequestDatabase {
     }
   }
 
+  turnsAway(client: string): boolean {
+    return this.#server.turnsAway(client)
+  }
+
   caughtUp(): Promise<void> {
     return Promise.resolve()
   }
@@ -202,6 +211,10 @@ class ReplicatedDatabase implements RequestDatabase {
     }
     const other = this.#router.leave(server)
     return other && other !== server ? { result: await other.run(work, scope) } : undefined
+  }
+
+  turnsAway(client: string): boolean {
+    return this.#router.current.turnsAway(client)
   }
 
   caughtUp(): Promise<void> {

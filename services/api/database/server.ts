@@ -154,7 +154,7 @@ export class DatabaseServer {
     this.#running++
     try {
       const leave = await this.#queue.enter(scope).catch((error: unknown) => {
-        if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#noteBusy(scope)
+        if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#noteBusy(scope.client)
         throw error
       })
       let client: pg.PoolClient
@@ -169,6 +169,13 @@ export class DatabaseServer {
       this.#running--
       if (this.#running === 0) for (const wake of this.#whenIdle.splice(0)) wake()
     }
+  }
+
+  /** Whether the queue refuses long work of a client; see `RequestDatabase`. */
+  turnsAway(client: string): boolean {
+    const isRefused = this.#queue.turnsAway(client)
+    if (isRefused) this.#noteBusy(client)
+    return isRefused
   }
 
   /** Resolves with true as soon as no work runs, or with false if work still runs after `withinMs`. */
@@ -215,7 +222,7 @@ export class DatabaseServer {
     for (const client of this.#orphans) void (client as unknown as pg.Client).end()
   }
 
-  #noteBusy({ client }: WorkScope): void {
+  #noteBusy(client: string): void {
     this.#observer.refused('busy')
     this.#busyLog.note(client)
   }
@@ -229,7 +236,7 @@ export class DatabaseServer {
     } catch (error) {
       const kind = classifyProblem(error)
       this.#noteProblem(kind, error)
-      if (kind === 'busy') this.#noteBusy(scope)
+      if (kind === 'busy') this.#noteBusy(scope.client)
       else this.#observer.refused('unavailable')
       throw queryError(error, kind)
     }

@@ -1,26 +1,18 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { JSON_TYPE, observeRequest } from '../../core/http/index.ts'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { observeRequest } from '../../core/http/index.ts'
 import { limitHeaders, refusalOf } from '../../core/http/limits/index.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
 import type { RequestLimit } from '../../core/http/limits/index.ts'
-import type { AnswerBudget, RequestError, RequestObserver } from '../../core/http/index.ts'
+import type { AnswerBudget } from '../../core/http/index.ts'
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
-import { failureBody, mayUseCache, spelledAddress } from './endpoint-answers.ts'
-import type { ClientOf } from './endpoint-answers.ts'
+import { headersFor, listOf, refuse } from './early-answers.ts'
+import type { EarlyParts, Exchange } from './early-answers.ts'
+import { mayUseCache, spelledAddress } from './endpoint-answers.ts'
 
-export interface CachedAnswerParts {
-  readonly clientOf: ClientOf
+export interface CachedAnswerParts extends EarlyParts {
   readonly cache: AnswerCache
-  readonly observers: readonly RequestObserver[]
-  readonly commonHeaders: () => Headers
-  readonly corsHeaders: (origin: string | undefined) => Headers
   readonly limit: RequestLimit | undefined
   readonly answers: AnswerBudget
-}
-
-interface Exchange {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
 }
 
 /**
@@ -80,20 +72,16 @@ async function answerLimited(
   form: AnswerForm | Promise<AnswerForm> | undefined,
 ): Promise<number> {
   const { limit, clientOf } = parts
-  const { req, res } = exchange
-  const headers = headersFor(parts, req)
+  const { req } = exchange
+  let counted: Headers = {}
   if (limit) {
     // Count the request, but do not charge its time: a cached answer takes too little time.
     const window = await limit.count(clientOf({ req }).key)
-    headers.push(limitHeaders(limit, window))
-    if (!window.isAllowed) return refuse(res, headers, refusalOf())
+    counted = limitHeaders(limit, window)
+    if (!window.isAllowed) return refuse(parts, exchange, refusalOf(), counted)
   }
-  if (!form) return refuse(res, headers, parts.answers.refusal())
-  return sendForm(exchange, headers, await form)
-}
-
-function headersFor(parts: CachedAnswerParts, { headers }: IncomingMessage): Headers[] {
-  return [parts.commonHeaders(), parts.corsHeaders(headers.origin)]
+  if (!form) return refuse(parts, exchange, parts.answers.refusal(), counted)
+  return sendForm(exchange, [...headersFor(parts, req), counted], await form)
 }
 
 function sendForm({ req, res }: Exchange, headers: Headers[], form: AnswerForm): number {
@@ -101,31 +89,4 @@ function sendForm({ req, res }: Exchange, headers: Headers[], form: AnswerForm):
   const body = req.method === 'HEAD' ? undefined : form.body
   res.end(body)
   return body?.length ?? 0
-}
-
-function refuse(response: ServerResponse, headers: Headers[], refusal: RequestError): number {
-  const { status, message } = refusal
-  const body = Buffer.from(failureBody(message))
-  const own = { 'Content-Type': JSON_TYPE, 'Content-Length': String(body.length) }
-  response.writeHead(status, listOf([...headers, refusal.headers, own]))
-  response.end(body)
-  return body.length
-}
-
-/**
- * Flattens headers to a list of alternating names and values. Merging the objects would take longer than all other
- * steps of the answer.
- */
-function listOf(records: readonly Headers[]): string[] {
-  const list: string[] = []
-  const vary: string[] = []
-  for (const record of records) {
-    for (const name in record) {
-      const value = record[name]!
-      if (name === 'Vary') vary.push(value)
-      else list.push(name, value)
-    }
-  }
-  if (vary.length > 0) list.push('Vary', vary.join(', '))
-  return list
 }

@@ -11,6 +11,9 @@ const RETRY_AFTER_SECONDS = '1'
 /** Status in the metrics for a request whose client has disconnected. nginx uses the same status. */
 const CLIENT_GONE_STATUS = 499
 
+/** Failure of a request that gets no database connection, because too many requests wait. */
+export const busyFailure: Failure = unavailable('Too many requests at once')
+
 /** Sends the failure envelope for an error of any step of a request. */
 export function answerFailure(context: Context, error: unknown, logger: Logger): void {
   const failure = failureOf(error, logger)
@@ -43,7 +46,7 @@ function knownFailure(error: PronghornError): Failure | undefined {
       // The client has disconnected, so the response is only counted in the metrics.
       return { status: CLIENT_GONE_STATUS, message: 'The client closed the connection', headers: {} }
     case 'DATABASE_BUSY':
-      return unavailable('Too many requests at once')
+      return busyFailure
     case 'DATABASE_UNAVAILABLE':
       return unavailable('Database unavailable')
     case 'DATABASE_ERROR':

@@ -21,7 +21,8 @@ import type { Logger } from '../../core/log/index.ts'
 import type { AnswerCache } from '../cache/index.ts'
 import { answerFailure } from './failure.ts'
 import { answerFromCache } from './cached-answers.ts'
-import { createMethodsOf, createRoutes } from './routes.ts'
+import { refuseEarly } from './early-refusal.ts'
+import { createMethodsOf, createRoutes, normalPath } from './routes.ts'
 import type { RouteParts, Mount } from './routes.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
 
@@ -68,19 +69,10 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     createRoutes({ ...parts, caching }),
     refuseUnknownPath,
   ]
-  const application = createApplication(steps, logger)
-  const corsHeaders = createCorsHeaders(settings.cors)
-  return cache
-    ? answerFromCache(
-        { clientOf, cache, observers, commonHeaders, corsHeaders, limit, answers: parts.answers },
-        application,
-      )
-    : application
-}
-
-/** Normalises a path as routes match it: lower case, without a trailing slash. */
-function normalPath(path: string): string {
-  return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
+  const early = { clientOf, observers, commonHeaders, corsHeaders: createCorsHeaders(settings.cors) }
+  const { database, mounts, answers } = parts
+  const handler = refuseEarly({ ...early, database, mounts }, createApplication(steps, logger))
+  return cache ? answerFromCache({ ...early, cache, limit, answers }, handler) : handler
 }
 
 /**

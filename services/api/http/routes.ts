@@ -92,6 +92,25 @@ export function createRoutes(parts: RouteParts): Middleware {
   return groups.middleware(roots.routes() as unknown as Middleware)
 }
 
+/** Normalises a path as routes match it: lower case, without a trailing slash. */
+export function normalPath(path: string): string {
+  return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
+}
+
+/** Route and namespace, by path, of the endpoints with long (not brief) work whose path has no parameter. */
+export function longRoutes(
+  mounts: readonly Mount[],
+): ReadonlyMap<string, { readonly route: string; readonly namespace: string }> {
+  return new Map(
+    mounts.flatMap(({ namespace, paths }) =>
+      namespace.endpoints
+        .filter((endpoint) => !endpoint.path.includes(':') && !findsByKey(endpoint, namespace))
+        .flatMap((endpoint) => paths.map((path) => path + endpoint.path))
+        .map((route) => [normalPath(route), { route, namespace: namespace.name }] as const),
+    ),
+  )
+}
+
 /**
  * Creates a function that returns the methods of a path: GET and HEAD, and POST if an endpoint of the path accepts
  * POST.

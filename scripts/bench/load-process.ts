@@ -1,0 +1,13 @@
+/**
+ * Sends a load from a process of its own, so that the answers of one load do not delay the times of another.
+ * Reads the load of `sendLoadApart` as JSON from the standard input and writes the answers as JSON.
+ */
+import { json } from 'node:stream/consumers'
+import { sendLoad } from './overload-lists.ts'
+import type { LoadApart } from './overload-lists.ts'
+
+const { url, connections, requests, perSecond, seconds } = (await json(process.stdin)) as LoadApart
+let sent = 0
+const next = () => requests[sent++ % requests.length]!
+const { answers } = await sendLoad(url, connections, { next, perSecond, seconds })
+process.stdout.write(JSON.stringify(answers))
