@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { knownChains } from '../../services/core/config/schema/index.ts'
@@ -257,7 +256,7 @@ describe('a data directory', () => {
     const { child } = service
     process.kill(Number(pid), 'SIGINT')
     await once(child, 'close')
-    await sleep(50)
+    await expect.poll(service.output).toContain('Start again with')
     const ending = service.output().slice(service.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
     expect(ending).toMatch(
       /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
