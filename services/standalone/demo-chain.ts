@@ -10,7 +10,7 @@ export interface DemoChain {
   readonly chain: Devchain
   readonly shipUrl: string
   readonly httpUrl: string
-  /** True if the chain is new, not the one that an earlier run left in the data folder. */
+  /** True if the chain is new; false if it continues the chain of an earlier run in the data folder. */
   readonly isNew: boolean
 }
 

@@ -139,7 +139,7 @@ const optionsByKey: Readonly<Record<string, string>> = {
   ship: '--ship',
 }
 
-/** There are no configuration files in this mode: problems name the options that the values came from. */
+/** Parses a configuration that was built from options: problems name the options instead of the keys of a file. */
 function parseOptions(files: Parameters<typeof parseConfig>[0]): AppConfig {
   try {
     return parseConfig(files).config

@@ -171,8 +171,8 @@ export class FairQueue {
    */
   #candidate = ''
   /**
-   * Lead of the candidate. The vote counts arriving requests, because a full queue refuses the requests of such a
-   * client first, so its waiting requests do not show its share.
+   * Lead of the candidate. The vote counts arriving requests. Waiting requests would not show the share of a client,
+   * because a full queue first refuses the requests of the client with the most waiting requests.
    */
   #lead = 0
 
@@ -312,8 +312,8 @@ export class FairQueue {
   }
 
   /**
-   * Maximum wait of a request, ms. The wait is shortened under overload by many clients. A single client that sends
-   * most of the requests does not shorten it: such a client delays mainly itself.
+   * Maximum wait of a request, ms. The wait is shortened if many clients together cause the overload. The wait is not
+   * shortened if one client sends most of the requests, because that client delays mainly itself.
    */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs } = this.#limits

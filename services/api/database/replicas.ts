@@ -33,7 +33,7 @@ export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
 /** Pauses between polls of a replica while a caller waits for the replica, ms. */
 const pollPauses = { firstMs: 10, longestMs: 100 }
-/** Positions of the primary are kept for this time, ms. The lag of a replica is computed from the kept positions. */
+/** Positions of the primary are stored for this time, ms. The lag of a replica is computed from them. */
 const HISTORY_MS = 60_000
 
 /** A replica with its last known state and position. */
@@ -43,8 +43,8 @@ export class Replica {
   state: ReplicaState = 'unavailable'
   position: Position | undefined
   /**
-   * Lag of the replica, computed from the kept positions of the primary, ms. Infinite if the replica is behind all of
-   * them.
+   * Lag of the replica, computed from the stored positions of the primary, ms. Infinite if the replica is behind all
+   * stored positions.
    */
   lagMs = Infinity
 

@@ -10,7 +10,7 @@ import {
 import { fillJson, readTemplate } from './template.ts'
 import { variables } from './variables.ts'
 
-/** A variable of `.env` that is no key of the three files, for the documentation. */
+/** A variable of `.env` that sets no key of the three JSON files; for the documentation. */
 interface ApplianceVariable {
   readonly name: string
   /** The value as written in `.env`; '' if there is no value. */
@@ -23,7 +23,7 @@ interface Described {
   readonly desc?: string | undefined
 }
 
-/** Lines of `.env`: variables that are no keys of the files, and the shipped text of every setting by its name. */
+/** Variables of `.env` that set no key of the JSON files; and the shipped text of every setting, by its name. */
 export function listVariables(): {
   readonly appliance: readonly ApplianceVariable[]
   readonly shipped: ReadonlyMap<string, string>

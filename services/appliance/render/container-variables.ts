@@ -120,7 +120,10 @@ export const programsOfImages: Readonly<Record<string, { readonly program: strin
 /** Profiles of the compose file that `COMPOSE_PROFILES` may turn on; services of `tools` are run by scripts alone. */
 export const composeProfiles = ['acme', 'backup', 'devchain', 'graphql', 'monitoring'] as const
 
-/** Variables of the state service that the operator may set. The compose file sets the others to fit the network. */
+/**
+ * Variables of the state service that the operator may set. The compose file sets the other variables to fit the
+ * network.
+ */
 export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )

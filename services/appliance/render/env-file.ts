@@ -78,7 +78,7 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       'lines that end in CR alone',
       "line ends of Unix: tr '\\r' '\\n' <.env >.env.unix, and mv .env.unix .env",
     )
-  // Without a prototype: `constructor` is no variable, and `__proto__` is one.
+  // An object without prototype: `constructor` must not look like a set variable, and `__proto__` may be set.
   const values = Object.create(null) as Record<string, string>
   const used = new Set<string>()
   const problems: ConfigProblem[] = []

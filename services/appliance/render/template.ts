@@ -35,7 +35,7 @@ export function fillTemplate(name: string, values: Placeholders): string {
   })
 }
 
-/** The text of a variable; undefined when it has none. */
+/** Returns the text of a variable; undefined if the variable is not set. */
 export type Lookup = (variable: string) => string | undefined
 
 /**

@@ -20,7 +20,9 @@ export interface SessionFaults {
   readonly garbageAfter?: number
   /** After this many results, the node does not answer any more, with the connection open. */
   readonly silentAfter?: number
-  /** Rewinds that the session does not receive: only those at zero credits (as in Leap 3.2 to 5.0), or all. */
+  /**
+   * Rewinds that the session does not receive: only rewinds at zero credits (as in Leap 3.2 to 5.0), or all rewinds.
+   */
   readonly loseRewinds?: 'without-credit' | 'always'
   /** Blocks that are skipped without notice: a gap. */
   readonly skipBlocks?: readonly number[]

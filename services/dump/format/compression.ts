@@ -5,7 +5,7 @@ import { FatalError } from '../../core/errors/index.ts'
 type Compress = (content: Buffer) => Promise<Buffer>
 type Decompress = (packed: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
 
-/** Functions of Node.js 22.15 and later; the type definitions are those of Node.js 20. */
+/** Functions of Node.js 22.15 and later, which the type definitions (Node.js 20) lack. */
 const zstd = zlib as unknown as {
   readonly zstdCompress?: Parameters<typeof promisify>[0]
   readonly zstdDecompress?: Parameters<typeof promisify>[0]

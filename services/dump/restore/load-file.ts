@@ -96,7 +96,7 @@ async function copyText(client: pg.ClientBase, target: string, text: Buffer): Pr
   return stream.rowCount
 }
 
-/** Converts PostgreSQL errors of classes 22 and 23 to `DUMP_DAMAGED`: the text is no valid row of the table. */
+/** Converts PostgreSQL errors of classes 22 and 23 to `DUMP_DAMAGED`: a line is not a valid row of the table. */
 function asDamage({ path }: ManifestFile, cause: unknown): unknown {
   const { code } = cause as { readonly code?: unknown }
   if (typeof code !== 'string' || !/^(?:22|23)...$/.test(code)) return cause

@@ -10,7 +10,9 @@ import { createDraft, createPassword, hasDatabase, readPassword, removeDraft } f
 import type { Guard } from './guard.ts'
 import { isRunning, pause, serverProcessesIn } from './processes.ts'
 
-/** Time-out of initdb, ms: a busy machine needs minutes, and a failure is reported at once anyway. */
+/**
+ * Time-out of initdb, ms. A busy machine needs minutes. A long time-out does no harm: initdb reports failures at once.
+ */
 const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
 /** Messages of initdb when the disk is full. */

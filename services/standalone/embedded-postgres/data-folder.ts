@@ -71,7 +71,7 @@ export async function removeDraft(base: string): Promise<void> {
   await rm(join(base, DRAFT), { recursive: true })
 }
 
-/** Creates the folder for initdb. @returns its path, and that of the database files which initdb creates in it. */
+/** Creates the folder for initdb. @returns paths of the folder, and of the database files that initdb creates there. */
 export async function createDraft(
   base: string,
 ): Promise<{ readonly folder: string; readonly files: string }> {

@@ -43,7 +43,7 @@ export function startGuard(temporaryFolder: string | null): Guard {
   })
   guard.on('error', () => undefined)
   guard.unref()
-  // If the guard is gone the program still works; a kill then leaves the server running.
+  // Without the guard the program still works. If the program is then killed, the server keeps running.
   guard.stdin.on('error', () => undefined)
   const say = (line: string) => guard.stdin.write(`${line}\n`)
   return {

@@ -16,7 +16,7 @@ import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
 import { pause } from './processes.ts'
 
-/** Time-out of the server's start, ms: a busy machine needs minutes, and a failure is reported at once anyway. */
+/** Time-out of the server's start, ms. A busy machine needs minutes. A failed start is reported before the time-out. */
 const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
 /** Message of a server that is ready; a standby is ready for read-only connections. */
@@ -29,7 +29,7 @@ const NO_SPACE = /No space left on device|Disk quota exceeded/
 const KEPT_OUTPUT = 4_000
 const RETRY_MS = 250
 
-/** Address of a running server; the keys are those of a `pg` connection. */
+/** Address of a running server. The members have the names of the options of a `pg` connection. */
 export interface EmbeddedPostgres {
   readonly host: string
   readonly port: number

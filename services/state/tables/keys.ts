@@ -4,7 +4,7 @@ import { bigIntToName, formatSymbol, nameToBigInt, parseSymbol } from '../../cor
 export const keyTypes = ['name', 'hex', 'hex_be', 'uint64', 'symbol', 'symbol_code'] as const
 export type KeyType = (typeof keyTypes)[number]
 
-/** Primary keys are unsigned, but stored as signed bigint: subtracting 2^63 keeps their order. */
+/** Primary keys are unsigned, but stored as signed bigint. Subtracting 2^63 preserves the order of the keys. */
 const KEY_OFFSET = 2n ** 63n
 
 /** Converts a stored key to the unsigned key on the chain. */

@@ -204,7 +204,7 @@ function lacksChild({ unique }: Children, chain: unknown, database: unknown): bo
   return (chain as ChildRow[]).some((row) => !held.has(row[unique!]))
 }
 
-/** Updates the child rows in the database, and deletes those that the chain does not have. */
+/** Updates the child rows in the database, and deletes child rows that the chain does not have. */
 function updateChildren({ table, key }: RowOfTable, children: Children, rows: unknown): Statement[] {
   const statement = (build: (from: string, belongs: string) => string): Statement => {
     const parameters = new Parameters()

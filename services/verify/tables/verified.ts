@@ -60,7 +60,7 @@ function expectation(
   }
 }
 
-/** The column that has the scope of the row; undefined where the scope is the contract's account. */
+/** The column that contains the scope of the row; undefined if the scope is always the contract's account. */
 function scopeColumn({ columns, primary }: ContractTable): string | undefined {
   return primary === null ? undefined : Object.keys(columns).find((name) => columns[name] === scope)
 }

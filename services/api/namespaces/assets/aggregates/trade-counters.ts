@@ -47,7 +47,7 @@ export async function countOffersFromCounters({
   return sumOf(session, sql`SELECT sum(k.offers) FROM assets.offer_counts k ${where(hasState(values))}`)
 }
 
-/** @throws RequestError 400 if `state` is no list of numbers. */
+/** Condition of the parameter `state`. @throws RequestError 400 if `state` is not a list of numbers. */
 function hasState(values: OfferValues): Sql[] {
   const states = values.state
   if (states === undefined) return []

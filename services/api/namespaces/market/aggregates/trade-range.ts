@@ -26,7 +26,7 @@ export function tradeRange(values: TimeValues): TradeRange | undefined {
   return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
 }
 
-/** Conditions that a time lies in the range. */
+/** Conditions: the time is within the range. */
 export function inRange(column: string, { from, until }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }

@@ -117,7 +117,7 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // The two parts are disjoint: a day cut by a bound is no whole day, and a current day that is cut is summed once.
+  // The two parts are disjoint: the second part sums the current day and the days that a bound cuts, each once.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }

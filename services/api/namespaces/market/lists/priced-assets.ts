@@ -37,7 +37,7 @@ const HAS_PRICE = raw(
 )
 
 const PRICES = 'market.template_prices'
-/** Up to this share of all prices, each row looks its price up; above it one scan reads all prices. */
+/** Up to this share of all prices, the price of each row is looked up. Above this share, one scan reads all prices. */
 const LOOKED_UP = 0.25
 /** Share of the assets without a price, if PostgreSQL has no statistics. */
 const UNPRICED = 0.2

@@ -25,8 +25,8 @@ const MAX_AMOUNT = 2n ** 63n - 1n
 const ZERO = /^-?0+(?:e\d+|\.0+)?$/
 
 /**
- * Reads `min_price` and `max_price`, in whole tokens of the one required `symbol`. A bound of 0 is no bound. Undefined
- * without bounds, `never` if the market does not have the token.
+ * Reads `min_price` and `max_price`, in whole tokens of the one required `symbol`. A bound of 0 counts as absent.
+ * Returns undefined without bounds, and `never` if the market does not have the token.
  *
  * @throws RequestError 400 without a symbol or with several.
  */
