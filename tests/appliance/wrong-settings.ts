@@ -147,7 +147,11 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ],
   ['an ACME directory with a javascript URL', 'ACME_DIRECTORY=javascript:0', 'ACME_DIRECTORY: a URL such as'],
   ['one replica twice', 'POSTGRES_REPLICAS=a.test:5432,a.test', 'POSTGRES_REPLICAS[1]: another replica'],
-  ['the primary as a replica', 'POSTGRES_REPLICAS=postgres:5432', 'POSTGRES_REPLICAS[0]: a replica at another'],
+  [
+    'the primary as a replica',
+    'POSTGRES_REPLICAS=postgres:5432',
+    'POSTGRES_REPLICAS[0]: a replica at another',
+  ],
   [
     'the primary as a replica in JSON',
     'SQLDB_REPLICAS=[{"host":"a.test"},{"host":"postgres"}]',
