@@ -1,6 +1,6 @@
 /** Lint rules of this repository that no published plug-in has. */
 
-/** Most names behind a door: more of them are a missing wall. */
+/** Maximum number of names that an `index.ts` exports. A folder with more names has to be split. */
 const DOOR_NAMES = 15
 
 const UPPER_SNAKE = /^[A-Z][A-Z0-9_]*$/

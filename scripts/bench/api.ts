@@ -58,7 +58,7 @@ const planning = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 const NEAR = 0.5
 /** Measurements of a request near its limit, after one request that fills the database's caches. */
 const ROUNDS = 3
-/** Most measurements of a request above its limit, and the total time in ms after which it is not repeated. */
+/** Maximum number of measurements of a request above its limit, and the total time in ms that ends the measurements. */
 const MOST_ROUNDS = 20
 const MOST_TIME = 2_000
 /** At the end, pages above their limit are measured again up to this many times. */

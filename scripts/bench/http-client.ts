@@ -15,7 +15,7 @@ export interface MeasuredAnswer {
 type Answer = Omit<MeasuredAnswer, 'ms'>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** End of a chunked body. Text of JSON contains no line break of its own. */
+/** End of a chunked body. JSON texts of the API contain no line breaks, so only the end of a body has these bytes. */
 const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n')
 
 /** A keep-alive connection with one request at a time. */

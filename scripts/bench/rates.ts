@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
 })
 
 const CONNECTIONS = 4
-/** Rows that are sampled for the URLs of each route. */
+/** Number of database rows that are sampled to build the URLs of each route. */
 const PICKED = 60_000
 
 /** A short measurement, including processor time per request, ms. */

@@ -1,12 +1,12 @@
 import type { ReaderSettings } from '../../services/filler/index.ts'
 
-/** Contract settings of the assets family with all optional data. */
+/** Settings of the assets handler; transfers and logs, the optional data, are stored. */
 export const assetsContract: ReaderSettings['contracts'][number] = {
   handler: 'assets',
   args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
 }
 
-/** Contract settings of the market family and the families that it requires besides assets. */
+/** Settings of the market handler, and of the oracle handler that the market requires in addition to assets. */
 export const marketContracts: ReaderSettings['contracts'] = [
   { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
   { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },

@@ -126,7 +126,7 @@ for (const [name, all] of Object.entries(taken)) {
   )
 }
 console.log(
-  `  with seals ${((mean(taken.on) / mean(taken.off) - 1) * 100).toFixed(1)} % longer; ${seals} seals written meanwhile`,
+  `  with seal_history a block takes ${((mean(taken.on) / mean(taken.off) - 1) * 100).toFixed(1)} % longer; ${seals} seals were written`,
 )
 await chain.stop()
 await server.stop()

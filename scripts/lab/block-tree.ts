@@ -46,7 +46,7 @@ export class TreeGrower {
   readonly base: readonly ChainBlock[]
   readonly #chain: Chain
 
-  /** Reads the recordings and creates the base. */
+  /** Creates the base: the blocks of the recordings, then `SETTLING_BLOCKS` generated blocks. */
   constructor() {
     const { source } = createDevchain({
       ...{ blocks: SETTLING_BLOCKS, rate: SETTLING_RATE },

@@ -189,7 +189,7 @@ export class SimulatedDatabase {
     )
   }
 
-  /** Whether a rollback is blocked now. */
+  /** Whether a filler's rollback of blocks waits for the advisory lock of `holdRollback`. */
   async isHoldingRollback(): Promise<boolean> {
     const { rowCount } = await this.#client.query(
       `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${TRAP} AND NOT granted
@@ -228,7 +228,7 @@ export class SimulatedDatabase {
     return rowCount ?? 0
   }
 
-  /** Refuses the next `times` statements at a place with this SQLSTATE. */
+  /** Lets a trigger at the point `place` refuse the next `times` statements with the SQLSTATE `state`. */
   async refuse(place: RefusalPlace, state: string, message: string, times: number): Promise<void> {
     await this.#client.query(
       `INSERT INTO simulation.refusals SELECT $1, $2, $3, CASE WHEN is_called THEN last_value ELSE 0 END + $4

@@ -77,7 +77,7 @@ const RECORDED_MEDIAN = 500n
 const MEDIAN_PLACE = 9
 /** Transaction status "executed". */
 const EXECUTED = 0
-/** A bid extends an auction to at least this many seconds, by the configuration of the recorded market. */
+/** Minimum time in seconds from a bid to the end of the auction: `auction_reset_duration` of the recorded market. */
 const RESET_SECONDS = 120
 
 const abis: Readonly<Record<string, CompiledAbi>> = {

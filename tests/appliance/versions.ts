@@ -11,7 +11,7 @@ export const FAILING_MIGRATION = 'CREATE TABLE chain.rehearsed (id integer); SEL
 const FIRST_NUMBER = 9000
 let derived = 0
 
-/** Builds an image from another one, with an additional migration. */
+/** Builds an image from the image `base`, with an additional migration. */
 export async function deriveImage(
   variables: Readonly<Record<string, string>>,
   base: string,

@@ -11,7 +11,7 @@ import { Tally } from './tally.ts'
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 1)
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_123)
 const SUBSCRIBERS = 30
-/** Interval at which a subscriber leaves and another one joins, ms. */
+/** Interval at which a subscriber leaves and another subscriber joins, ms. */
 const SUBSCRIBER_TURN_MS = 2_000
 /** Pause between two requests of a kind, ms. */
 const pauses = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }

@@ -4,7 +4,7 @@ import type { Entry, Json, Reply } from '../../scripts/conformance/comparison/in
 const ROUTES =
   /^\/v[12]\/(collections|schemas|templates|assets|offers|sales|auctions|buyoffers|template_buyoffers)(\/:(collection_name|asset_id|offer_id|sale_id|auction_id|buyoffer_id|schema_name|template_id))*(\/_count)?$/
 
-/** Fields that are unknown (null) for records from before the import. */
+/** Fields whose value an import of the chain state lacks: null in records from before the import. */
 const UNKNOWN_VALUES = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
 /**
  * Sums over history, which an import of current state cannot contain: prices paid for assets of a template, and asset
@@ -12,7 +12,7 @@ const UNKNOWN_VALUES = /^((created|updated|transferred|minted)_at_(block|time)|t
  */
 const SUMS_OF_HISTORY = /\.prices$|^(\[\d+\])?\.assets$/
 
-/** Query parameters that filter or sort by unknown fields. */
+/** Query parameters that filter or sort by values that an import of the chain state lacks, such as creation times. */
 const UNKNOWN_PARAMETERS =
   /(^|&)(sort=(created|updated|minted|transferred|template_mint|assets)|before=|after=|(min_|max_)?template_mint=|minter=|initial_receiver=|burned=true|only_burned|burned_by|show_.*burned|participant)/
 

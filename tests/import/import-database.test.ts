@@ -80,7 +80,7 @@ function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportRep
   return importDatabase(importOptions(more))
 }
 
-/** Kinds of rows of which the source lacks rows or columns: see `known`, and RAM payers. */
+/** Kinds of row whose seals differ, because the source lacks rows (see `known`) or the RAM payers of the rows. */
 const lackedKinds = ['assets.blocks', 'assets.burns', 'assets.logs', 'assets.offers', 'chain.abis']
 
 /** Expected differences besides RAM payers: data that eosio-contract-api does not store. */

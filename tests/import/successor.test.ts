@@ -192,7 +192,7 @@ describe('a database of the successor', () => {
       withoutPayers(await dumpDatabase(indexed.address)),
       withoutPayers(await dumpDatabase(target.address)),
     )
-    // Former rows of the reversible blocks lack what the rows lack.
+    // Undo rows are earlier versions of rows: the undo rows of `assets.config` differ in the same values as `lacking`.
     expect(differences.filter((text) => !text.startsWith('undo.assets_config '))).toEqual(lacking)
   })
 

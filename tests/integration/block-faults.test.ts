@@ -250,7 +250,8 @@ it.each(
   'a reader refuses %s that a node falsely sends in a reversible block, with %d other nodes',
   async (fault, others) => {
     const { num: head } = running.chain.head()
-    // The fault needs a block with transactions; a block without transactions has about 190 bytes.
+    // Two of the faults change a transaction, so the block must contain one. A block without transactions has about 190
+    // bytes.
     const num = [head, head - 1].find((each) => running.chain.block(each)!.block!.length > 250)!
     const replace = (frame: Buffer): Buffer[] => [
       numberOf(frame) === num ? falseContent[fault](frame) : frame,

@@ -33,7 +33,7 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
   }
 }
 
-/** A client of the plain websocket. */
+/** A client of the websocket that does not use the protocol of socket.io. */
 export class WebsocketClient {
   readonly messages: LiveMessage[] = []
   readonly socket: WebSocket

@@ -62,7 +62,7 @@ describe('an undamaged database', () => {
   })
 })
 
-/** Copy of the marketplaces table from before the damage. Digests leave out the schema `public`. */
+/** Copy of the undamaged marketplaces table. The copy is in the schema `public`, which database digests leave out. */
 const KEPT_MARKETPLACES = 'public.kept_marketplaces'
 
 describe('twelve rows damaged by hand', () => {

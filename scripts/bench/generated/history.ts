@@ -21,7 +21,7 @@ export interface HistorySinks {
  * assets that Moonstream counted on Ethereum (2021, "On the Ethereum NFT market", 727,102 accounts): 80.98 %.
  */
 const WEALTH_EXPONENT = 0.95
-/** Most mints in a row of one template for one account. */
+/** Maximum number of consecutive mints of one template for one account. */
 const LONGEST_RUN = 12
 
 /** Codes of `assets.log_actions`. */

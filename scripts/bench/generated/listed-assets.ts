@@ -21,7 +21,7 @@ export interface ListedColumns {
   readonly traits: string
 }
 
-/** Most assets of a listing. */
+/** Maximum number of assets of a listing. */
 const MOST_LISTED = 3
 
 /** Derives the columns that the filler copies from the assets of a listing. */

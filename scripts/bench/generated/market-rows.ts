@@ -250,7 +250,7 @@ export class ListingWriter {
     )
   }
 
-  /** Draws a value. Each value has the share between the previous limit and its own. */
+  /** Draws one of the values. `limit` is the probability that this value or an earlier value of the list is drawn. */
   #of<T>(...values: readonly (readonly [limit: number, value: T])[]): T {
     const dice = this.#random.fraction()
     return values.find(([limit]) => dice < limit)![1]

@@ -96,7 +96,7 @@ function readsOf(kinds: readonly { readonly mean: number; readonly p95: number }
   return `mean of a request ${mean.toFixed(1)}; p95 of nine of ten kinds at most ${mostOf(kinds).toFixed(0)}`
 }
 
-/** Largest p95 of nine of ten kinds. */
+/** 90th percentile of the p95 values: nine of ten kinds of request have at most this p95. */
 function mostOf(kinds: readonly { readonly p95: number }[]): number {
   const all = kinds.map(({ p95 }) => p95)
   return percentile(all, 0.9)

@@ -158,8 +158,8 @@ export class FairQueue {
   #waiting = 0
   #waitingClients = 0
   /**
-   * Time when the number of waiting clients first exceeded the slots for long work. Reset when a client waits after the
-   * queue has been empty for longer than the mean duration of long work (`#meanMs`).
+   * Time when the number of waiting clients first exceeded the slots for long work; undefined before. Cleared when a
+   * client begins to wait in a queue that was empty for longer than the mean duration of long work (`#meanMs`).
    */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0

@@ -33,13 +33,13 @@ import { PlainWebsockets } from './websocket-server.ts'
 /** Destination of a request for live data. */
 export type LivePlace =
   | { readonly kind: 'socket.io' }
-  /** Plain websocket (`live`) or event stream (`events`) of a namespace. */
+  /** Websocket without the protocol of socket.io (`live`), or event stream (`events`), of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
 /** Fast check that excludes the paths of all other requests. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
-/** Paths of plain websockets and event streams, relative to the path of their namespace. */
+/** Paths of the websocket (without socket.io) and the event stream, relative to the path of a namespace. */
 export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
 
 /**

@@ -4,8 +4,9 @@ const SLOTS = 4
 type Turn = () => Promise<void>
 
 /**
- * Round-robin scheduler of resuming clients. A client has short turns, and no turn while it reads its messages. The
- * scheduler alternates between addresses, however many clients an address has.
+ * Round-robin scheduler of resuming clients. A turn is a short task that sends a client some of the events that the
+ * client missed. A client has no turn while it reads its messages. The scheduler alternates between addresses, however
+ * many clients an address has.
  */
 export class ResumeTurns {
   /** Waiting turns by address. The first address of the Map is scheduled next. */
@@ -23,8 +24,8 @@ export class ResumeTurns {
   }
 
   /**
-   * Queues a turn of a client.
-   * @param turn must not reject.
+   * Queues the turn of a client with the address, and starts the turn when a slot is free.
+   * @param turn returns a promise that must not reject.
    */
   ask(address: string, turn: Turn): void {
     const own = this.#waiting.get(address)

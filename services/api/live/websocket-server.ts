@@ -33,7 +33,7 @@ export interface UpgradeRequest {
   readonly onClose: () => void
 }
 
-/** The plain websockets of all namespaces. */
+/** Serves the websockets of all namespaces that do not use the protocol of socket.io. */
 export class PlainWebsockets {
   readonly #options: WebsocketServerOptions
   readonly #server: WebSocketServer

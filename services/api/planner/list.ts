@@ -60,7 +60,7 @@ export class ListReader {
     this.#choose = choose
   }
 
-  /** Forgets all statistics: after a reconnect the database may be another one. */
+  /** Forgets all statistics, because a reconnect can lead to another database. */
   clear(): void {
     this.statistics.clear()
   }

@@ -99,7 +99,7 @@ export class Statistics {
     this.#known = collect(rows)
   }
 
-  /** Forgets all statistics: after a reconnect the database may be another one. */
+  /** Forgets all statistics, because a reconnect can lead to another database. */
   clear(): void {
     this.#known = new Map()
     this.#readAt = -Infinity

@@ -25,7 +25,7 @@ export interface RowParts extends Parts {
 /** Values by the key of a record or of a shared row. */
 export type ListValues = ReadonlyMap<string, string>
 
-/** Settings for reading and writing records that are not part of the declaration. */
+/** Input of the reader and writer of records, in addition to the `Declaration` of the records. */
 export interface RecordSettings {
   /** JSON of the values to which members refer by name. */
   readonly given: Parts['given']
@@ -35,7 +35,10 @@ export interface RecordSettings {
 
 /** A list of values that is read once for all records of a page. The values have the keys of the records. */
 export interface KeyedList {
-  /** SQL of the packed rows of the list. The SQL may read the relation with the rows of the page. */
+  /**
+   * SQL that returns the list as packed rows (see `packRows`). The SQL may read the rows of the page: a relation with
+   * the name `Declaration.alias`.
+   */
   readonly select: string | ((clock: () => number) => Sql)
   readonly read: (packed: string | null | undefined, given: Parts['given']) => ListValues
   /** SQL of the value for a single row. If undefined, a single record is read like a page. */

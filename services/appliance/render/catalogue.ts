@@ -10,7 +10,7 @@ import {
 import { fillJson, readTemplate } from './template.ts'
 import { variables } from './variables.ts'
 
-/** A variable of `.env` that sets no key of the three JSON files; for the documentation. */
+/** A variable of `.env` that sets no key of the configuration files; for the documentation. */
 interface ApplianceVariable {
   readonly name: string
   /** The value as written in `.env`; '' if there is no value. */

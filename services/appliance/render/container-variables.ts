@@ -176,7 +176,7 @@ export const composeVariables = {
   )({ default: undefined, desc: '' }),
 } as const
 
-/** Port of the state service's metrics that the compose file sets unless the operator sets another one. */
+/** Port of the state service's metrics that the compose file sets unless the operator sets another port. */
 export const STATE_METRICS_PORT = 9110
 
 /** Variables that Compose itself reads from `.env`, and variables that choose a chain. */

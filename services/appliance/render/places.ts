@@ -130,7 +130,7 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
   return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
 }
 
-/** Whether a folder equals another one or lies in it. */
+/** Whether the folder `inner` equals the folder `outer` or is inside `outer`. */
 async function isWithin(inner: OperatorFolder, outer: OperatorFolder): Promise<boolean> {
   if (`${resolve(inner.shown)}/`.startsWith(`${resolve(outer.shown)}/`)) return true
   const [a, b] = await Promise.all([inner, outer].map(({ folder }) => stat(folder).catch(() => undefined)))

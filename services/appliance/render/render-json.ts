@@ -14,7 +14,7 @@ import type { Lookup } from './template.ts'
 import { isJsonList, splitList } from './variables.ts'
 import type { variables } from './variables.ts'
 
-/** Services that get the three JSON files, each with the role that it logs in with. */
+/** Services for which the configuration files are rendered, each with the service's own database role. */
 export const services = ['filler', 'api', 'state'] as const
 type Service = (typeof services)[number]
 
@@ -25,15 +25,15 @@ interface ServicePlan {
   readonly own: OwnFiles
 }
 
-/** The three files of a service, and the variables that their values came from. */
+/** The configuration files of a service, and the variables that set their values. */
 interface ServiceFiles {
   readonly parts: Record<ConfigPart, unknown>
   readonly origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>>
 }
 
 /**
- * The three JSON files of one service: a template with the variables applied, or the operator's own file. Problems of
- * an own file are added to `problems`. Families without an account are left out.
+ * The configuration files of one service: a template with the variables applied, or the operator's own file. Problems
+ * of an own file are added to `problems`. Families without an account are left out.
  */
 export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
   const { values } = plan.resolved

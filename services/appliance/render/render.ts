@@ -60,7 +60,7 @@ const ACME_PORT = 80
 /** Connections of the filler, Hasura, the migrations and the operator's SQL clients. */
 const OTHER_CONNECTIONS = 40
 /**
- * Each api process uses one connection for the feed and one to poll the database; both may briefly take another one.
+ * Each api process uses one connection for the feed and one to poll the database; each may briefly open a second one.
  */
 const OWN_CONNECTIONS = 2
 /** Each connection is a process, and `pids_limit` of the container is 8192. PostgreSQL itself allows 262143. */

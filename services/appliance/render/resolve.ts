@@ -154,7 +154,7 @@ function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
   return given
 }
 
-/** Checks the variables of the three files by the schemas. */
+/** Checks the variables that set keys of the configuration files by the schemas of these files. */
 function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]): ConfigProblem[] {
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
@@ -163,7 +163,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
     if (setting.name === 'SQLDB_REPLICAS' && !isJsonList(given[name]!)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
     if (given[`${family}_ACCOUNT`] === 'none') {
-      const allowed = `nothing: ${family}_ACCOUNT=none leaves the family out`
+      const allowed = `nothing: the contract is not indexed (${family}_ACCOUNT=none)`
       return [{ file: 'environment', path: name, found: showFound([name], given[name]), allowed }]
     }
     return checkVariable(setting, name, given[name]!)

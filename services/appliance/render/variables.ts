@@ -18,7 +18,7 @@ export const matching = (pattern: RegExp, allowed: string) =>
     return text
   })
 
-/** A port of this machine or of another one. */
+/** A port of this machine or of another machine. */
 const MAX_PORT = 65_535
 export const port = whole(1, MAX_PORT)
 
@@ -59,7 +59,10 @@ const hostName = makeValidator<string>((text) => {
   if (!isHost(text)) throw new RangeError(`${HOST_ALLOWED}, without brackets and port`)
   return text
 })
-/** Whether a text is the JSON of a list of objects; an IPv6 address has brackets too. */
+/**
+ * Whether a text is the JSON of an empty list or of a list of objects. The first character alone does not show it: an
+ * IPv6 address with a port, such as `[::1]:5432`, also begins with `[`.
+ */
 export const isJsonList = (text: string): boolean => /^\[\s*[{\]]/.test(text)
 /** Replicas as JSON, which the schema checks, or as hosts with their ports. */
 const replicas = makeExactValidator<string>((text) => {
@@ -137,7 +140,7 @@ const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
 /**
  * Variables that the appliance itself reads: allowed values, default and meaning of each. The operator has to set
  * variables without a default; `devDefault` and the other options of envalid are not used. In addition, every key
- * of the three files has a variable (`settingVariables`).
+ * of the configuration files has a variable (`settingVariables`).
  */
 export const variables = {
   CHAIN_NAME: matching(

@@ -30,7 +30,7 @@ const keysOf =
 const postgresKeys = keysOf('sqldb', 'sqldb.host', 'sqldb.database', 'sqldb.replicas')
 const postgresLogin = oneOf('POSTGRES_SUPERUSER', 'POSTGRES_SUPERUSER_PASSWORD_FILE')
 
-/** Settings that contradict another one: the operator expects another effect. */
+/** Settings that another setting makes ineffective. Rendering refuses them, because the operator expects an effect. */
 const refused: readonly Idle[] = [
   {
     isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
@@ -99,7 +99,7 @@ const profile = (name: string, isOf: Idle['isOf']): Idle => ({
   why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not contain ${name}`),
 })
 
-/** Settings that have no effect until another one is set. */
+/** Settings that have no effect until another setting is set. Rendering warns about such a setting. */
 const waiting: readonly Idle[] = [
   profile('graphql', (name) => name.startsWith('GRAPHQL_') || name === 'HASURA_IMAGE'),
   profile('monitoring', (name) => /^(?:GRAFANA|PROMETHEUS)_/.test(name)),
@@ -150,7 +150,10 @@ const inContainer: readonly Idle[] = [
   },
 ]
 
-/** Problems of settings that contradict another one. Repeating a value of the appliance is allowed. */
+/**
+ * Problems of settings that another setting makes ineffective. A setting with its default value is no problem.
+ * @param taken names of the variables that other checks have refused.
+ */
 export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): ConfigProblem[] {
   return findIdle(refused, asked)
     .filter(({ name }) => !taken.has(name))
@@ -162,7 +165,7 @@ export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): C
     }))
 }
 
-/** Warnings about settings that wait for another one. */
+/** Warnings about settings that have no effect until another setting is set. */
 export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
   return findIdle(waiting, asked).map(({ name, why }) => ({
     file: 'environment',

@@ -20,7 +20,7 @@ export interface AcmeSettings {
 
 const ISSUER = 'issued-by-acme'
 const CHALLENGES = '.well-known/acme-challenge'
-/** A token is a file name: only what RFC 8555 allows. */
+/** Form of a challenge token: the characters of RFC 8555. The token becomes a file name, so other texts are refused. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 
 /** Maximum time that a certificate authority has to answer a request. */

@@ -16,11 +16,11 @@ export interface Findings {
   /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
-  /** Chooses which of two contradicting places to report: the place set by a variable, else the later one. */
+  /** Chooses which of two contradicting settings to report: the setting of a variable, else the later setting. */
   chooseFault<P extends Place>(earlier: P, later: P): P
 }
 
-/** A place in one of the files. */
+/** A setting: a configuration file and the path of a value in that file. */
 export interface Place {
   readonly part: ConfigPart
   readonly path: Path

@@ -3,9 +3,7 @@ import type { ConfigWarning } from './problems.ts'
 import type { ReaderConfig } from './schema/index.ts'
 import type { ServerConfig } from './schema/index.ts'
 
-/**
- * The validated configuration of the three files with all defaults. Keys have the names that they have in the files.
- */
+/** The validated content of the configuration files with all defaults. Keys have the same names as in the files. */
 export interface AppConfig {
   readonly connections: ConnectionsConfig
   readonly server: ServerConfig

@@ -42,7 +42,10 @@ export const hashedRow = (kind: SealedKind): string =>
     `sha256(convert_to(${kind.line}, 'UTF8')) AS hash`,
   ].join(', ')
 
-/** Counts and hashes the rows of a kind whose positions are in an interval and whose block is in a range. */
+/**
+ * Counts and hashes the rows of a kind that have a position in the interval and a block in the range. Rows of an
+ * append-only table have no block column: the interval of their global sequences alone selects them.
+ */
 export async function digestInterval(
   client: pg.ClientBase,
   kind: SealedKind,

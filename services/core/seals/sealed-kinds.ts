@@ -23,7 +23,7 @@ export interface RowSource {
   readonly block: string
 }
 
-/** A kind of row that is sealed. */
+/** A kind of row that is sealed: rows of one table whose sealed columns can no longer change. */
 export interface SealedKind {
   readonly name: string
   /** Table of the rows, with its schema. */
@@ -106,7 +106,7 @@ interface Described {
   readonly name?: string
   /** Columns that may change after the row is settled, or whose values depend on the version of Pronghorn. */
   readonly without?: readonly string[]
-  /** If set, only these columns are sealed. */
+  /** If set, the seals cover only these columns. */
   readonly only?: readonly string[]
   readonly sources: readonly RowSource[]
   readonly order?: readonly string[]
@@ -131,7 +131,7 @@ function describe({ table, name, without = [], only, sources, order, blocks = nu
   }
 }
 
-/** Creates the source of a table that has columns for block and position. */
+/** Describes how to read the rows of a table with a column of positions and a column of block numbers. */
 const rowsOf = (
   table: string,
   columns: { readonly position: string; readonly block: string },
@@ -147,7 +147,7 @@ const rowsOf = (
 const byUpdate = { position: 'updated_at_time', block: 'updated_at_block' }
 const bySequence = { position: 'first_seq', block: 'block_num' }
 
-/** Kind of an append-only table: the blocks of the family map global sequences to blocks. */
+/** Creates the sealed kind of an append-only table. The family's table `blocks` maps global sequences to blocks. */
 function appended(
   table: { readonly name: string; readonly key: readonly string[] },
   order?: readonly string[],

@@ -16,12 +16,12 @@ export function readRow<T>(row: T | undefined, what: string): T {
   return row
 }
 
-/** The configuration row of the contract. */
+/** Reads the configuration row in an action of the assets contract itself. */
 export function configOf(context: ActionContext): ConfigRow {
   return readRow(context.get('config', ASSETS_ACCOUNT, nameValue('config')), 'a config row')
 }
 
-/** The configuration row of the assets contract, read by another contract. */
+/** Reads the configuration row of the assets contract in an action of another contract. */
 export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow {
   const row = context.host.row(ASSETS_ACCOUNT, 'config', ASSETS_ACCOUNT, nameValue('config'))
   return readRow(row, 'a config row')

@@ -22,7 +22,7 @@ const NOTE = `
   ON CONFLICT (source) DO UPDATE SET address = EXCLUDED.address, tried_at = EXCLUDED.tried_at,
     read_at = coalesce(EXCLUDED.read_at, s.read_at), problem = EXCLUDED.problem`
 
-/** Replaces the stored lists of a source with the returned ones, in one transaction. */
+/** Replaces the stored lists of a source with `lists`, the lists that the source returned, in one transaction. */
 export async function storeLists(
   client: pg.PoolClient,
   source: ListSource,

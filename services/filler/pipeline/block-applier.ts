@@ -267,7 +267,8 @@ export class BlockApplier {
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.#contracts.get(account)
     if (!contract) {
-      // The only reported actions of other contracts are `eosio::setabi`.
+      // The trace walker reports the actions of the accounts in `#watch`, and every `eosio::setabi`. An account without
+      // contract is not in `#watch`, so the action is a `setabi`.
       const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
       if (set) this.#contractAbi(set.account, set.abi, info.num)
       return

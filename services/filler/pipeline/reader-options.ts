@@ -47,7 +47,7 @@ export interface ReaderOptions {
 
 /** How fast history is sealed. */
 export interface SealingPace {
-  /** Blocks in a range. */
+  /** Number of blocks that one seal covers. */
   readonly rangeBlocks: number
   /** Maximum share of the time that sealing may use, 0 to 1. */
   readonly share: number

@@ -25,7 +25,7 @@ const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time
 
 /** Whether a column never changes after its row is inserted. */
 export function isConstant(kind: SealedKind, column: string): boolean {
-  // The kind of mints has only constant columns. Any column of the kind of burns may change until the burn.
+  // All sealed columns of `assets.mints` are constant. Every column of `assets.burns` may change until the burn.
   if (kind.table === 'assets.assets') return kind.isOfChangingRows === true
   return !updated.has(column) && changing[kind.table]?.includes(column) !== true
 }

@@ -10,7 +10,7 @@ const DATABASE = 'postgres'
 const PASSWORD_FILE = 'postgres.password'
 /** Written by `holdFolder`; a draft of the lock file has a hexadecimal suffix. */
 const LOCK_NAME = /^pronghorn\.lock(?:\.[0-9a-f]{12})?$/
-/** Draft folder of an earlier version. It is not removed, because nothing proves that Pronghorn created it. */
+/** Draft folder of earlier Pronghorn versions. Never removed, because nothing proves that Pronghorn created it. */
 const FORMER_DRAFT = 'postgres.new'
 /** Content of the password file that `createPassword` writes; empty if the writing was interrupted. */
 const PASSWORD = /^(?:[\w-]{24}\n)?$/

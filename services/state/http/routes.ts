@@ -87,7 +87,7 @@ async function answerEndpoint(
     answerTooLarge(bytes, answers.maxBytes, 'limit' in endpoint.parameters ? rows : 0)
   const query = new URLSearchParams(context.querystring)
   const given = new Map<string, unknown>(query)
-  // The token check has used `token`; the endpoint has no such parameter.
+  // The token check has read `token`. No endpoint has this parameter, so `ignoredNames` would warn about it.
   given.delete('token')
   if (context.method === 'POST') {
     for (const [name, value] of await readBody(context.req, endpoint.body, readText)) given.set(name, value)

@@ -23,7 +23,10 @@ export class DatabaseRows {
     this.#select = `SELECT ${keySql(table)} AS key, ${valuesSql(table)}::text AS row_values`
   }
 
-  /** The rows with the given keys that the chain should have. */
+  /**
+   * Reads the rows with the given keys, without rows that no longer exist on the chain (see `VerifiedTable.where`). If
+   * the key has several columns, rows with other combinations of the given values are returned too.
+   */
   async read(keys: readonly (readonly string[])[]): Promise<ComparedRow[]> {
     const columns = this.#table.key
     const matches = columns.map(({ name, type }, i) => `t.${name} = ANY($${i + 1}::${type}[])`)
@@ -35,7 +38,7 @@ export class DatabaseRows {
     return rows.map(parseRow)
   }
 
-  /** Keys of all rows that the chain should have, ascending, in pages. */
+  /** Reads the keys of all rows in ascending order, in pages, without rows that no longer exist on the chain. */
   async *keys(): AsyncGenerator<readonly (readonly string[])[]> {
     const columns = this.#table.key
     const names = columns.map(({ name }) => `t.${name}`).join(', ')

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { columnNames, findBroken, heldRules } from '../../core/derived/index.ts'
 import type { DerivedRule, RecomputedTable } from '../../core/derived/index.ts'
 
-/** A broken rule whose rows a repair does not write. */
+/** A broken rule whose violating rows the repair does not correct, with the reason. */
 export interface RefusedRule {
   readonly rule: string
   readonly why: string
@@ -16,8 +16,8 @@ export interface DerivedRepairs {
 }
 
 /**
- * Checks the derived rules in dependency order and rewrites the rows of broken ones, if all rows that they derive from
- * were compared with the chain.
+ * Checks the derived rules in dependency order and corrects the rows that break a rule, if all rows from which the rule
+ * derives values were compared with the chain.
  *
  * @param unproven families with rows that were not compared.
  */
@@ -46,7 +46,7 @@ export async function repairDerived(
   return { rebuilt, refused }
 }
 
-/** Reason why the rows of a broken rule cannot be written; null if they can. */
+/** Reason why the repair cannot correct the violating rows of a broken rule; null if the repair can. */
 function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
   if (restsOn !== undefined) return `${restsOn} may be wrong, and the chain no longer contains these rows`
   return recomputed === undefined && correction === undefined
@@ -64,7 +64,7 @@ async function isBroken(client: pg.ClientBase, rule: DerivedRule): Promise<boole
   )
 }
 
-/** Replaces the rows of a table that differ from the recomputed ones; equal rows are not written. */
+/** Replaces the rows of a table that differ from the recomputed rows; equal rows are not written. */
 async function rebuild(client: pg.ClientBase, { table, columns, rows }: RecomputedTable): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE recomputed ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`,

@@ -57,7 +57,7 @@ export class HttpSource implements ChainSource {
     const start = (ask: () => Promise<Page>) => {
       const self = {}
       const promise = ask().then((page) => ({ ...page, self }))
-      // The request is awaited later, or never if another one fails first.
+      // The request is awaited later, or never if another request fails first.
       promise.catch(() => undefined)
       running.set(self, promise)
     }

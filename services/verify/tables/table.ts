@@ -75,8 +75,9 @@ export interface VerifiedTable {
   /** The database row expected for a chain row. */
   readonly expect: (row: ChainRow, formats: Formats) => ComparedRow
   /**
-   * Place of the row on the chain, from its key and the values of chain or database. `contract` is the contract's
-   * account.
+   * Returns the scope and primary key that a row has on the chain.
+   * @param values values of the row on the chain or in the database.
+   * @param contract account of the contract.
    */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
   /** Report name of the rows that `where` excludes, if they ended on the chain. */
@@ -85,7 +86,7 @@ export interface VerifiedTable {
   readonly clears?: readonly string[]
 }
 
-/** Possible places of a row on the chain; empty if no chain row can have the key and values of this row. */
+/** The scope and primary key that a row has on the chain; empty if no chain row can have the row's key and values. */
 export function placesOf(
   table: VerifiedTable,
   { key, values, contract }: Pick<ComparedRow, 'key' | 'values'> & { readonly contract: string },

@@ -128,7 +128,7 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
   return rows * share
 }
 
-/** Filters without the ones that another filter of the list implies. */
+/** Returns the filters that no other filter of the list implies. */
 export function withoutImplied(filters: readonly Filter[]): Filter[] {
   const names = new Set(filters.map(({ name }) => name))
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))

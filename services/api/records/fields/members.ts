@@ -52,8 +52,9 @@ export interface Parts {
 }
 
 /**
- * Members of a record in the order of the JSON text. The name of a group is not part of the JSON. A field whose name
- * ends in `?` is absent if it has no value; such a field must not be the first member.
+ * Members of a record in the order of the JSON text. A `Group` contributes its members; the name of the group is not
+ * written. A field whose name ends in `?` is absent if it has no value. The first member must not be such a field,
+ * because a comma precedes every later member.
  */
 export type RecordMembers<P = Parts> = Readonly<
   Record<string, Field | Given | Constant | ObjectMember | Group<P>>

@@ -69,7 +69,7 @@ export class FoundFragments {
     return this.#found.get(kind)?.get(key)
   }
 
-  /** Fragments of a kind, by key. */
+  /** All found fragments of one fragment kind, by fragment key. */
   of(kind: FragmentKind): ReadonlyMap<string, Fragment> {
     return this.#found.get(kind) ?? none
   }

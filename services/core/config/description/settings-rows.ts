@@ -24,7 +24,7 @@ export interface SettingRow {
   readonly aliases: readonly string[]
 }
 
-/** Lists every key of the three files in file order. A key that several families share is listed once. */
+/** Lists every key of the configuration files in file order. A key that several families share is listed once. */
 export function describeSettings(): SettingRow[] {
   return [
     ...describeFile(configFiles.connections, connectionsSchema, ''),

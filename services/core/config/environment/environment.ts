@@ -16,7 +16,7 @@ export function readEnvironment(): Environment {
 
 /** Settings of a process that are environment variables only. */
 export interface ProcessSettings {
-  /** `CONFIG_DIR`: directory of the three files; default `./config`. */
+  /** `CONFIG_DIR`: directory of the configuration files; default `./config`. */
   readonly configDir: string
   /** `LOG_LEVEL`; default `info`. */
   readonly logLevel: LogLevel

@@ -65,7 +65,7 @@ function nameVariable(part: ConfigPart, steps: readonly SettingStep[]): string {
   return words.join('_')
 }
 
-/** All keys of the three files that an environment variable can set, in file order. */
+/** All keys of the configuration files that an environment variable can set, in file order. */
 export const settingVariables: readonly SettingVariable[] = [
   ...collect('connections', connectionsSchema, []),
   ...collect('server', serverSchema, []),

@@ -4,8 +4,8 @@ import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 
 /**
- * Settings of the state service. Only environment variables set them, because the three files have no section for the
- * state service.
+ * Settings of the state service. Only environment variables set them, because the configuration files have no section
+ * for the state service.
  */
 export interface StateSettings {
   /** IP address to listen on. */

@@ -180,7 +180,7 @@ async function decompress(bytes: Buffer, encoding: string, maxBytes: number): Pr
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
     throw new RequestError(
       400,
-      `The body is not compressed with ${name}, as its Content-Encoding says: correct either`,
+      `The body is not valid ${name} data, although Content-Encoding is ${name}: correct the header or the body`,
     )
   }
 }

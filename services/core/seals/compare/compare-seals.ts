@@ -27,10 +27,11 @@ export interface DifferingRow {
 
 /** Result of a comparison of two nodes. */
 export interface ComparedSeals {
-  /** Kinds that both nodes seal, with the last block that both have sealed. */
+  /** Compared kinds of row, each with the last block up to which both nodes have sealed the kind. */
   readonly kinds: readonly { readonly kind: string; readonly sealedTo: number }[]
-  /** Kinds that one side lacks. */
+  /** Kinds of row that only this node seals, or that the two nodes seal in ranges of different size. */
   readonly onlyOurs: readonly string[]
+  /** Kinds of row that only the other node seals, or that the two nodes seal in ranges of different size. */
   readonly onlyTheirs: readonly string[]
   readonly ranges: number
   readonly differing: readonly {

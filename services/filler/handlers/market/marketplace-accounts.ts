@@ -28,8 +28,8 @@ const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
   .join(',\n        ')
 
 /**
- * Derives which accounts traded through which marketplace, and the time span. Keys are texts that `recheckParties`
- * creates: event, trade time, token, account, marketplace.
+ * Derives the sales and purchases of each account through each marketplace by token: number, volume, first and last
+ * time. Keys are texts that `recheckParties` creates: event, trade time, token, account, marketplace.
  */
 export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
   kind: 'derivation',

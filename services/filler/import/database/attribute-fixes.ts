@@ -14,7 +14,10 @@ export type FieldsToRepair = ReadonlyMap<string, readonly FieldToRepair[]>
 const bytesTypes = ['int8[]']
 const floatTypes = ['float', 'double', 'float[]', 'double[]']
 
-/** Field types whose values a source of this version may store in another form than the contract wrote. */
+/**
+ * Field types whose values the source database may store in another form than the contract wrote.
+ * @param version version of the program that filled the source: eosio-contract-api (1.x) or atomicassets-api (2.x).
+ */
 export function typesToRepair(version: string): readonly string[] {
   return version.startsWith('1.') ? bytesTypes : [...bytesTypes, ...floatTypes]
 }

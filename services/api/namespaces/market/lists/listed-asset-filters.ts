@@ -217,8 +217,9 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
 }
 
 /**
- * Removes the name searches that sales answer from their own columns. Other listings have no name column, so their name
- * searches stay filters on templates and assets.
+ * Returns the parameter values without name searches if the listings are sales: `nameFilters` searches names in the
+ * column `asset_names` of the sales. Other listings have no such column, so their name searches stay filters on
+ * templates and assets.
  */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
   return table.kind === 1 ? without(values, nameSearches) : values

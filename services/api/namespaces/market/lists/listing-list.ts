@@ -176,7 +176,7 @@ interface ListingRuns {
 
 type Listed = EndpointContext<ListingListValues>
 
-/** A list of one kind of listing. */
+/** Creates the functions that answer requests for a list, or for the count of a list, of one kind of listing. */
 export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
   const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,

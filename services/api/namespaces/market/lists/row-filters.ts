@@ -158,7 +158,8 @@ function symbolFilters(request: ListingRequest): Filter[] {
 
 /**
  * Filters on mint numbers: the mint numbers of all assets of the listing must be within the requested range. The
- * effective mint number equals the template mint number, because the original of a bridged asset is unknown.
+ * database has no mint numbers of the originals of bridged assets, so a filter on effective mint numbers compares the
+ * same columns as a filter on template mint numbers.
  */
 function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request

@@ -3,7 +3,7 @@ import { DAY_MS } from '../aggregates/trade-range.ts'
 import { cappedPrice } from './asset-members.ts'
 import { tokenFields } from './token-fields.ts'
 
-/** The listing of a trade, `k`; null for a trade by a template buy offer. */
+/** Ids of the listing of a trade; null for a trade by a template buy offer. The SQL alias of the trade is `k`. */
 const listing = {
   sale_id: field.nullable(field.decimal('CASE WHEN k.kind = 1 THEN k.listing_id END', 'Sale')),
   auction_id: field.nullable(field.decimal('CASE WHEN k.kind = 2 THEN k.listing_id END', 'Auction')),
@@ -17,7 +17,7 @@ const listing = {
 
 const marketContract = field.contract('market_contract', 'Account of the market contract')
 
-/** A trade of one asset, `k`. */
+/** The SQL alias of the trade is `k`. */
 export const tradeRecord = declareRecord('Trade', 'A trade of one asset', {
   ...listing,
   price: field.decimal('k.price', 'Amount in units of the smallest decimal place'),
@@ -28,7 +28,7 @@ export const tradeRecord = declareRecord('Trade', 'A trade of one asset', {
   block_time: field.time('k.trade_time', 'Time of the trade'),
 })
 
-/** The trades of a day, `d`. */
+/** The SQL alias of the row with the trades of a day is `d`. */
 export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets on one day, in one token', {
   median: field.decimal('d.median', 'Median price; of two middle prices the lower'),
   average: field.decimal('round(d.volume / d.trades)', 'Average price, rounded'),
@@ -45,7 +45,7 @@ const statistics = (row: string) => ({
   max: field.decimal(`${row}.max`, 'Highest price'),
 })
 
-/** The price statistics of a template, `p`. */
+/** The SQL alias of the row with the price statistics is `p`. */
 export const templatePriceRecord = declareRecord(
   'TemplatePrice',
   'Trades of single assets of a template, in one token. The suggested prices are those of the last three days and the ' +
@@ -71,7 +71,7 @@ export const templatePriceRecord = declareRecord(
   },
 )
 
-/** Summed price statistics, `s`. */
+/** The SQL alias of the row with the sums is `s`. */
 export const priceSumRecord = declareRecord('PriceSum', 'Prices of the templates, summed over assets', {
   ...tokenFields,
   ...statistics('s'),
@@ -79,7 +79,7 @@ export const priceSumRecord = declareRecord('PriceSum', 'Prices of the templates
   suggested_average: field.decimal('s.suggested_average', 'Sum of the suggested averages'),
 })
 
-/** A trade in the history of an asset, `k`. */
+/** A trade in the history of an asset. The SQL alias of the trade is `k`. */
 export const assetSaleRecord = declareRecord('AssetSale', 'A trade of an asset', {
   market_contract: marketContract,
   ...listing,

@@ -40,7 +40,7 @@ export const timeOfSort: Readonly<Record<string, string>> = {
   transferred: 'transferred_at_time',
 }
 
-/** Every filter of a request on assets, `a`. */
+/** Every filter of a request for assets. The SQL alias of the assets is `a`. */
 export function assetFilters(request: AssetRequest): Filter[] {
   const { values, statistics } = request
   const impliedBy = implyingSchemas(request)
@@ -225,7 +225,7 @@ function isSchemaOf(template: bigint): Sql {
     WHERE t.template_id = ${bind(template, 'integer')})`
 }
 
-/** @param within further conditions on the templates, `t`. */
+/** @param within further conditions on the templates, which have the SQL alias `t`. */
 function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
   if (within.length > 0) {
     const query = templatesWithin(ids, within)

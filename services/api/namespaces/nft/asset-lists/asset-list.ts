@@ -299,7 +299,7 @@ interface MintBound {
   readonly behind: Sql
 }
 
-/** Assets of a template, `t`. */
+/** Selects the assets of the template with the SQL alias `t`. */
 const OF_TEMPLATE = raw('SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id')
 
 /**

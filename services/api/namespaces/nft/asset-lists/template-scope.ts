@@ -8,7 +8,7 @@ import { TEMPLATE_DATA, AUTHORIZED, schemaConditions, schemaFilters } from '../f
 
 /** Candidate templates of a request for assets. */
 export interface TemplateScope {
-  /** Conditions on a template, `t`. */
+  /** Conditions on a template with the SQL alias `t`. */
   readonly conditions: readonly Sql[]
   /** Names of the filters on assets that the conditions on templates imply. */
   readonly applied: ReadonlySet<string>

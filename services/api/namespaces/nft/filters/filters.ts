@@ -120,7 +120,7 @@ export interface TemplateRequest<
   readonly trigrams: boolean
 }
 
-/** Attribute filters, name searches and unset flags on a template, `t`. */
+/** Conditions of attribute filters, name searches and unset flags on a template with the SQL alias `t`. */
 export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
   for (const { family, containments } of attributes) {
