@@ -49,7 +49,7 @@ export const knownMutants: readonly Mutant[] = [
     tests: market,
   },
   {
-    behaviour: 'royalty payouts are attributed to a settlement of the transaction before',
+    behaviour: 'royalty payouts are attributed to a settlement in the previous transaction',
     file: 'services/filler/handlers/market/royalties.ts',
     from: 'this.#settlements.clear()',
     to: '',

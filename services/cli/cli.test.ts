@@ -56,7 +56,7 @@ async function run(
   return { code, out, err }
 }
 
-describe('help', () => {
+describe('pronghorn help and --version', () => {
   it('pronghorn help names every command, the examples, the settings and the exit codes', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
@@ -116,7 +116,7 @@ describe('a command line that cannot be understood', () => {
   })
 })
 
-describe('config', () => {
+describe('pronghorn config', () => {
   it('pronghorn config check reports a configuration without problems', async () => {
     expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
   })
@@ -132,7 +132,7 @@ describe('config', () => {
     expect(err.match(/warning/g)).toHaveLength(3)
   })
 
-  it('pronghorn config check refuses families that are not supported, and says what to do', async () => {
+  it('pronghorn config check refuses an unsupported handler, and says that the entry has to be removed', async () => {
     const [reader] = readers as readonly { readonly contracts: readonly object[] }[]
     write('readers', [
       { ...reader, contracts: [...reader!.contracts, { handler: 'simpleassets', args: {} }] },
@@ -180,7 +180,7 @@ describe('config', () => {
   })
 })
 
-describe('migrate', () => {
+describe('pronghorn migrate, and other commands that need a database', () => {
   let database: TestDatabase
 
   beforeEach(async () => {
@@ -348,7 +348,7 @@ it('devchain runs until it is stopped', async () => {
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
 
-it('npm start reports swapped and multiple addresses, with the help command of npm start', async () => {
+it('npm start refuses swapped --ship and --http addresses and several --ship addresses, and names its help', async () => {
   const line = ['standalone', '--ship', 'http://node.test', '--http', 'ws://node.test']
   const { code, err } = await run(line)
   expect(code).toBe(2)
@@ -398,7 +398,7 @@ describe('commands of the appliance', () => {
   })
 })
 
-describe('probe', () => {
+describe('pronghorn probe', () => {
   const reasons = ['a reader is 900 blocks behind', 'two']
   it.each([
     ['the api', JSON.stringify({ data: { chain: { service: { reasons } } } }), `: ${reasons.join('; ')}`],

@@ -310,7 +310,7 @@ describe('lists of assets', () => {
   )
 })
 
-describe('accounts', () => {
+describe('lists of accounts', () => {
   it.each(seedsBeside(SEED))(
     'the list of accounts is the same from counters as from asset rows, seed %i',
     { timeout: patient(300_000) },

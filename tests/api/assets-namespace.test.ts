@@ -54,7 +54,7 @@ const light = {
   created_at_time: decimal,
 }
 
-describe('records', () => {
+describe('records of the assets namespace', () => {
   it('asset records have the documented fields and types', async () => {
     const rows = await everything('/v1/assets')
     expect(rows.length).toBeGreaterThan(900)
@@ -218,7 +218,7 @@ describe('records', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of the assets namespace', () => {
   it('lists are sorted as requested; equal values are sorted by key', async () => {
     const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
     const keys: Readonly<Record<string, string>> = {
@@ -385,7 +385,7 @@ describe('lists', () => {
   })
 })
 
-describe('filters', () => {
+describe('filters of the assets namespace', () => {
   it('attribute filters compare values of the declared type', async () => {
     const all = await everything('/v1/assets')
     const templateData = (row: Row) => (row.template as { data: Row } | null)?.data ?? {}
@@ -460,7 +460,7 @@ describe('filters', () => {
   })
 })
 
-describe('single records', () => {
+describe('single records of the assets namespace', () => {
   it('the response for a missing record has the status and message of the replaced system', async () => {
     expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
     expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')

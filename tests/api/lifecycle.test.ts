@@ -52,7 +52,7 @@ function formData(fields: Readonly<Record<string, string>>): FormData {
 
 const notFound = { status: 404, text: '{"success":false,"message":"Endpoint not found"}' }
 
-describe('routes', () => {
+describe('routes of the API', () => {
   it('routes answer on the path of the namespace and on every alias', async () => {
     const answers = await Promise.all(
       ['/assets', '/atomicassets'].map((path) => ask(`${server.api.url}${path}/v1/assets?limit=2`)),
@@ -258,10 +258,10 @@ describe('malformed requests', () => {
   })
 })
 
-describe('any parameter', () => {
+describe('requests with random parameter values', () => {
   const { endpoints } = createNamespace(apiConfig(placeholder()).server.namespaces[0]!, { trigrams: false })!
 
-  it('random parameter values get 200 or a 4xx status, never 5xx', async () => {
+  it('requests with random parameter values get 200 or a 4xx status, never 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(requestOf(endpoints), async ({ path, query, body }) => {
         const { status, text } = body

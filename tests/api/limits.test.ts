@@ -36,7 +36,7 @@ async function start(settings: Record<string, unknown>, lines: string[] = []): P
   return api
 }
 
-describe('origins', () => {
+describe('origins of browser requests', () => {
   it('origins outside the setting cors get no CORS headers', async () => {
     const api = await start({ cors: ['^https://[a-z]+\\.shop\\.example$', 'localhost'] })
     const ask = async (origin: string | undefined, method = 'GET'): Promise<(string | null)[]> => {

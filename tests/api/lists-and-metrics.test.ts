@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('a named list is replaced by the items of all its sources, in addition to other values of the parameter', async () => {
+  it('a parameter value that names a list stands for the items of all sources of the list, next to other values', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])
@@ -73,7 +73,7 @@ describe('a named list in a request', () => {
   })
 })
 
-describe('metrics', () => {
+describe('metrics of the API', () => {
   let before: ReadonlyMap<string, number>
   const read = async () => readMetrics(await fetch(metricsUrl))
   beforeEach(async () => {

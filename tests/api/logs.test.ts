@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('logs', () => {
+describe('logs of the assets namespace', () => {
   it('logs of assets, collections and offers are ordered and paged, and name the transaction', async () => {
     const collections = await get<{ collection_name: string }[]>('/v1/collections?limit=100')
     const offers = await get<{ offer_id: string }[]>('/v1/offers?limit=100')

@@ -141,7 +141,7 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
   })
 }
 
-describe('assets endpoints with every sort and every single filter', () => {
+describe('assets endpoints scan no big table, with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
   it.each(paths)('the endpoint %s of assets scans no big table', async (path) => {
     const scanning = countedByScanning[path] ?? []
@@ -171,7 +171,7 @@ const readInPart = [
   { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_500 },
 ]
 
-describe('filters that match few rows at the start of the order, or very many rows', () => {
+describe('a list reads a bounded part of the big tables, also if few of the first rows match the filter', () => {
   it.each(readInPart)(
     '$path reads a bounded part of the big tables with sort $sort $order and filter $filter',
     async ({ path, sort, order, filter, most }) => {
@@ -192,7 +192,7 @@ describe('filters that match few rows at the start of the order, or very many ro
   )
 })
 
-describe('market endpoints with every sort and every single filter', () => {
+describe('market endpoints scan no big table, with every sort and every single filter', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
   it.each(paths)('the endpoint %s of the market scans no big table', async (path) => {
     const scanning = countedByScanning[path] ?? []

@@ -83,7 +83,7 @@ function where(condition: (link: ModelLink) => boolean): string[] {
   return ids.filter((id) => condition(links.get(id)!)).slice(0, 100)
 }
 
-describe('links', () => {
+describe('links of the tools namespace', () => {
   it('link records contain the values of the actions and the current records of the assets', async () => {
     const found = await everything<Link>('/v1/links', 50)
     expect(found.map(({ link_id: id }) => id)).toEqual(ids)

@@ -45,7 +45,7 @@ const collectionOf = (asset: Asset) => asset.collection.collection_name
 const schemaOf = (asset: Asset) => `${collectionOf(asset)}/${asset.schema.schema_name}`
 const templateOf = (asset: Asset) => asset.template?.template_id ?? collectionOf(asset)
 
-describe('statistics', () => {
+describe('statistics of records', () => {
   it('the statistics of an asset contain its mint number', async () => {
     for (const asset of assets.slice(0, 30)) {
       const stats = await get(`/v1/assets/${asset.asset_id}/stats`)
@@ -171,7 +171,7 @@ interface AccountDetail {
   readonly assets: string
 }
 
-describe('accounts', () => {
+describe('totals of an account', () => {
   it('the totals of an account equal the counts of the asset list, and contain whole records', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
@@ -288,7 +288,7 @@ interface BurnDetail {
   readonly assets: number
 }
 
-describe('burns', () => {
+describe('burned assets by account', () => {
   it('the list of burns ranks accounts by number of burned assets', async () => {
     const burned = assets.filter((asset) => asset.burned_by_account !== null)
     const rows = await get<(Holding & { account: string })[]>('/v1/burns')

@@ -127,7 +127,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
   }, LONGEST)
 
   it(
-    'a restore killed halfway continues at the next start, the API waits for its end, and both appliances have equal seals',
+    'a restore killed halfway continues at the next start, the API waits until it is complete, and its rows have the same seals',
     async () => {
       const position = async () => Number((await digestOf(publisher)).readers[0]!.block_num)
       await expect.poll(position, { timeout: 300_000, interval: 2_000 }).toBeGreaterThan(900)

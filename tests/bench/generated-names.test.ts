@@ -4,7 +4,7 @@ import { fullSizes, scaledSizes } from '../../scripts/bench/generated/sizes.ts'
 
 const NAME = /^[a-z1-5.]{1,12}$/
 
-describe('names of a generated database', () => {
+describe('account and collection names of a generated database', () => {
   test('the largest database has distinct account and collection names that the chain allows', () => {
     const { accounts, collections } = scaledSizes(64)
     for (const [count, nameOf] of [

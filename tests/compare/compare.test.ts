@@ -163,7 +163,7 @@ describe('the comparison of two servers', () => {
   )
 })
 
-describe('differences', () => {
+describe('differences between two answers', () => {
   const of = (a: unknown, b: unknown) => findDifferences(a, b).map(({ path, kind }) => `${path} ${kind}`)
 
   it('a difference names the path and the kind of difference', () => {

@@ -35,7 +35,7 @@ function reply(body: Json, status = 200): Reply {
 
 const result = (expected: Entry, actual: Reply) => judge(expected, actual, book).result
 
-describe('paths', () => {
+describe('path patterns of rules', () => {
   it('in a path pattern, * matches any key and ** matches any number of keys', () => {
     expect(matchesPath('data.*.assets', 'data.0.assets')).toBe(true)
     expect(matchesPath('data.*.assets', 'data.assets')).toBe(false)
@@ -46,7 +46,7 @@ describe('paths', () => {
   })
 })
 
-describe('an answer', () => {
+describe('the comparison of an answer', () => {
   it('an answer is compared as JSON, in which an absent key is not null', () => {
     expect(result(entry({ data: { a: 1, b: 0 } }), reply({ data: { b: -0, a: 1.0 } }))).toBe('same')
     expect(result(entry({ data: { a: null } }), reply({ data: {} }))).toBe('wrong')

@@ -38,7 +38,7 @@ async function change(address: DatabaseAddress, text: string): Promise<void> {
   await client.end()
 }
 
-describe('digests', () => {
+describe('digests of databases', () => {
   it('digests are equal for single blocks, 500 blocks in a transaction, and live blocks with forks', async () => {
     running = await startChain({ recordings: [fork], replay: 'history' })
     const single = await digestOf(await index(running, 403, { db_group_blocks: 1 }))

@@ -39,7 +39,7 @@ function settled(dump: DatabaseDump): DatabaseDump {
   )
 }
 
-describe('runs that index the recordings main and v2 in different ways', () => {
+describe('indexing the recordings main and v2 gives the same rows with other batch sizes and stops', () => {
   let history: TestChain
   let usual: DatabaseDump
 

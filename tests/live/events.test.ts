@@ -211,7 +211,7 @@ it('every client receives every event, with the record that REST returns at that
   for (const action of socketActions) expect([...seen]).toContain(action)
 })
 
-describeWithRedis('over Redis', () => {
+describeWithRedis('events published over Redis', () => {
   it('every client receives the same events over Redis', async () => {
     redis = await startTestRedis()
     chain = await LiveChain.start({ seed: 8, redisPort: redis.port })

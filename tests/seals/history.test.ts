@@ -201,7 +201,7 @@ interface Ran {
 }
 
 it(
-  'pronghorn verify --history exits with 0 without differences and with 1 otherwise, and repairs',
+  'pronghorn verify --history exits with 0 without differences and with 1 with differences, and corrects rows with --repair',
   async () => {
     const config = await mkdtemp(join(tmpdir(), 'pronghorn-history-'))
     const { chainId } = running.chain

@@ -206,7 +206,7 @@ it('a repair with the rows of the state service as the source removes no row tha
   await change('DROP TABLE public.kept_rows')
 })
 
-describe('derived values', () => {
+describe('the check of derived values', () => {
   beforeEach(async () => {
     expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
   })
@@ -352,7 +352,7 @@ it('a contract that the chain lacks is reported, and all other contracts are com
   }
 })
 
-it("stored rows whose ABI was set before the first indexed block are refused with the contract's name", async () => {
+it('verify by stored rows refuses a contract whose ABI was set before the first indexed block', async () => {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'] })
   try {

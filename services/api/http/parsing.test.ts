@@ -45,7 +45,7 @@ describe('the parser of query strings', () => {
   })
 })
 
-describe('a JSON body', () => {
+describe('the parser of JSON bodies', () => {
   it('a JSON body accepts numbers, booleans and lists, and drops null', () => {
     expect(body('{"a":1,"b":true,"c":["x",2,null],"d":null,"g":"h","i":[]}')).toEqual({
       a: 1,

@@ -157,14 +157,14 @@ describe('parseConfig', () => {
   )
 })
 
-describe('any JSON at any place', () => {
+describe('random JSON values in the configuration files', () => {
   function placesOf(value: unknown, path: (string | number)[] = []): (string | number)[][] {
     if (typeof value !== 'object' || value === null) return [path]
     return [path, ...Object.entries(value).flatMap(([key, each]) => placesOf(each, [...path, key]))]
   }
   const places = placesOf(validParts()).filter((path) => path.length > 0)
 
-  it('parseConfig accepts or refuses any JSON at any path, and every problem names a file', () => {
+  it('parseConfig accepts or refuses a random JSON value at any path, and every problem names a file', () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
         const parts: unknown = validParts()
@@ -331,7 +331,7 @@ describe('common mistakes in the configuration', () => {
   })
 })
 
-describe('contracts of one database', () => {
+describe('checks across the handlers of all readers', () => {
   const oracle = { handler: 'oracle', args: { oracle_account: 'delphioracle' } }
   const market = { handler: 'market', args: { market_account: 'atomicmarket' } }
 
@@ -402,7 +402,7 @@ describe('contracts of one database', () => {
   })
 })
 
-describe('warnings', () => {
+describe('warnings of parseConfig', () => {
   it('parseConfig warns of valid settings with surprising effects', () => {
     const parts = validParts()
     delete parts.connections.kvstore

@@ -43,7 +43,7 @@ function problemsOf(need: ConfigPart[] = ['connections'], env: Environment = {})
   return []
 }
 
-describe('files', () => {
+describe('configuration files', () => {
   it('loadConfig reads files from CONFIG_DIR; files that the program does not need may be missing', () => {
     write('connections', connections)
     write('readers', readers)
@@ -105,7 +105,7 @@ describe('files', () => {
   })
 })
 
-describe('the environment', () => {
+describe('environment variables', () => {
   it('environment variables take precedence over the file, and an empty variable counts as unset', () => {
     write('connections', connections)
     const env = {

@@ -99,7 +99,7 @@ describe('migrations', () => {
   })
 })
 
-describe('the schema', () => {
+describe('the schema of the database', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase()

@@ -85,7 +85,7 @@ describe('feed messages', () => {
   })
 })
 
-describe('the catalogue', () => {
+describe('the event catalogue', () => {
   it('the event catalogue has one entry for each action of a family, and one entity for each event', () => {
     const actions = eventCatalogue.map(({ family, action }) => `${family} ${action}`)
     expect(new Set(actions).size).toBe(actions.length)

@@ -137,27 +137,27 @@ describe('a text', () => {
   })
 })
 
-describe('any parameter', () => {
-  it('any parameter counts as absent when empty, takes its default, and cannot hold U+0000', async () => {
+describe('every kind of parameter', () => {
+  it('an empty parameter counts as absent and takes its default; a text with U+0000 is refused', async () => {
     expect(await read(int(''), '')).toBeUndefined()
     expect(await read(int('', { default: 7 }), '')).toBe(7)
     expect(await read(text(''), 'a\0b')).toBe('refused')
     expect(await read(text(''), 'a\ud800b')).toBe('a\ufffdb')
   })
 
-  it('any parameter that is required and absent is refused', async () => {
+  it('a required parameter that is absent is refused', async () => {
     expect(await read(text('', { required: true }), '')).toBe('refused')
     expect(await read(choice('', ['a'], { required: true }), undefined)).toBe('refused')
   })
 
-  it('any parameter that is lenient uses its default for an unknown value', async () => {
+  it('a lenient parameter uses its default for an unknown value', async () => {
     const words = ['a', 'b'] as const
     for (const given of ['constructor', 'x'.repeat(1_000), 'a\0'])
       expect(await read(choice('', words, { default: 'a', lenient: true }), given)).toBe('a')
     expect(await read(choice('', words, { default: 'a' }), 'constructor')).toBe('refused')
   })
 
-  it('any parameter reads or refuses any value', async () => {
+  it('every kind of parameter reads or refuses a random value, and throws nothing', async () => {
     const kinds = [
       int(''),
       id(''),
@@ -179,7 +179,7 @@ describe('any parameter', () => {
   })
 })
 
-describe('values', () => {
+describe('parameter values', () => {
   const parameters = { a: id(''), b: names(''), c: int('', { default: 1 }) }
   const readAll = (given: Readonly<Record<string, string>>) =>
     readParameters(parameters, {

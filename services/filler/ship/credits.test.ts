@@ -8,7 +8,7 @@ afterEach(() => harness.close())
 
 const MEGABYTE = 2 ** 20
 
-describe('the window', () => {
+describe('the window of credits', () => {
   test('the window opens with all credits and collects acknowledgements', () => {
     const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     expect(credits.open()).toBe(50)
@@ -108,7 +108,7 @@ describe('the window', () => {
   })
 })
 
-describe('a session', () => {
+describe('a session with a window of credits', () => {
   test('a session acknowledges only blocks that the pipeline has released, and holds at most prefetchBlocks blocks', async () => {
     const { node, url } = await harness.node()
     node.extend(200)

@@ -50,7 +50,7 @@ describe('the compiled decoder matches the test vectors of an independent encode
   )
 })
 
-describe('values', () => {
+describe('decoded values', () => {
   it('decoded ABI values have the documented JavaScript types', () => {
     const types =
       'bool int8 uint8 int16 uint32 int64 uint64 uint128 int128 varuint32 varint32 float32 float64 name asset ' +
@@ -161,7 +161,7 @@ describe('values', () => {
   })
 })
 
-describe('structs', () => {
+describe('decoded structs', () => {
   const based = normalizeAbiJson({
     types: [{ new_type_name: 'parent', type: 'base' }],
     structs: [

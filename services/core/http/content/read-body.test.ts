@@ -52,7 +52,7 @@ function send(
 
 const part = 'x'.repeat(900)
 
-describe('bodies that do not end', () => {
+describe('endless request bodies', () => {
   it('endless request bodies share a memory budget; no client gets more than a quarter', async () => {
     const bodies = await serve({})
     send('/one', 1_000, part)
@@ -79,7 +79,7 @@ describe('bodies that do not end', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   it('a body with too large a Content-Length is refused before it is read; any other body is refused when it exceeds the limit', async () => {
     await serve({})
     const announced = send('/one', 1_001, '')

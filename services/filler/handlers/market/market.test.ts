@@ -142,7 +142,7 @@ describe('bundles from before version 2', () => {
   })
 })
 
-describe('logs', () => {
+describe('logs of the market handler', () => {
   it("logs of a dissolved bundle store the action's data, which the listing lacks", () => {
     const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(
@@ -290,7 +290,7 @@ describe('bonus fees', () => {
   })
 })
 
-describe('the configuration', () => {
+describe('the configuration row of the market contract', () => {
   it('the configuration of a market stores the block in which version 2 was first seen, and recomputes the state of old bundles', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
