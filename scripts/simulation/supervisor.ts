@@ -3,7 +3,6 @@ import type { Lease } from './databases.ts'
 import { LEASE_HELD, LEASE_LOST } from './excuses.ts'
 import type { Life, LifeEnd } from './life.ts'
 
-/** Dependencies of a `Supervisor`. */
 export interface SupervisorOptions {
   /** Starts a filler. */
   readonly start: () => Promise<Life>

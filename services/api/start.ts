@@ -42,7 +42,6 @@ import { Fragments } from './records/fragments/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
 
-/** Dependencies of `startApi`. */
 export interface ApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger

@@ -29,7 +29,6 @@ import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
 import { watchStore } from './store-watch.ts'
 
-/** Options of `runFiller`. */
 export interface FillerOptions {
   readonly config: ConfigWith<'connections' | 'readers'>
   readonly logger: Logger

@@ -19,7 +19,6 @@ export interface ReceivedStatus {
   readonly atMs: number
 }
 
-/** Options of `startFillerHealth`. */
 export interface FillerHealthOptions {
   readonly address: string
   readonly port: number

@@ -7,7 +7,6 @@ import { readPageCounts, readTasks, TABLE_SIZES } from '../core/upkeep/index.ts'
 import type { TableSizeRow } from '../core/upkeep/index.ts'
 import type { InstallationFacts } from './metrics/filler-metrics.ts'
 
-/** Options of `watchInstallation`. */
 export interface InstallationOptions {
   readonly database: DatabaseAddress
   /** A folder on the database's disk; undefined if the disk is not on this machine. */

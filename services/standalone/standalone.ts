@@ -19,7 +19,6 @@ import { chooseStart, createConfig } from './settings.ts'
 import type { StandaloneChain, Start } from './settings.ts'
 import { checkRunAccounts, checkRunChain, explainRunError, explainTrouble } from './standalone-errors.ts'
 
-/** Options of `runStandalone`. */
 export interface StandaloneOptions {
   /** State-history and HTTP address of a node; null for the bundled demo chain. */
   readonly node: { readonly ship: string; readonly http: string } | null

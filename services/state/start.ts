@@ -43,7 +43,6 @@ import {
 } from './limits.ts'
 import { waitForDatabase } from './preconditions.ts'
 
-/** Dependencies of `startState`. */
 export interface StateOptions {
   readonly connections: ConnectionsConfig
   readonly settings: StateSettings

@@ -28,7 +28,6 @@ export function startReplica(
   return startEmbeddedPostgres({ dataDir, settings: { ...settings, primary_conninfo: primary } })
 }
 
-/** Promotes a replica to primary. */
 export async function promote(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   await client.query('SELECT pg_promote(true, 60)')

@@ -111,7 +111,6 @@ export class ShipRelay {
   }
 }
 
-/** The attack on one connection. */
 class ConnectionAttack {
   readonly #client: WebSocket
   readonly #random: Choices

@@ -22,7 +22,6 @@ const namespaces = [
   { name: 'tools', path: '/tools', args: { ...args, tools_account: 'atomictoolsx' } },
 ]
 
-/** Options of a live chain. */
 export interface LiveChainOptions {
   /** Port of a Redis server; absent = filler and API share an in-process store. */
   readonly redisPort?: number

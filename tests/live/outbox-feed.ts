@@ -36,7 +36,6 @@ function eventsOf(num: number, branch: number, events: number, memo: string): Bl
   }
 }
 
-/** Options of a feed. */
 export interface OutboxFeedOptions {
   readonly retainedBlocks?: number | undefined
   /** Receives the messages; without it they are lost. */

@@ -14,7 +14,6 @@ interface AnyClient {
   readonly connected: boolean
 }
 
-/** Options of a client. */
 export interface SocketOptions {
   readonly generation: (typeof generations)[number]
   /** Transports; default: the library's own choice, polling first and then websocket. */

@@ -102,7 +102,6 @@ export class Harness {
   }
 }
 
-/** Numbers from `first` to `last`. */
 export function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }

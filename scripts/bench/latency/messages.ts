@@ -10,7 +10,6 @@ export interface LatencySetting {
   readonly reader: string
 }
 
-/** Message from the filler. */
 export interface FillerMessage {
   /** Number of blocks committed since the start. */
   readonly committed: number

@@ -24,7 +24,6 @@ type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
 /** Members of an object by name; a member whose name ends in `?` may be absent. */
 export type Members = Readonly<Record<string, RecordSchema>>
 
-/** Schema of a record. */
 export type NamedSchema = RecordSchema & { readonly title: string }
 
 export function text(description: string): RecordSchema {

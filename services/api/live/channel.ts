@@ -35,7 +35,6 @@ export interface Listener {
   publishFork(blockNum: number): Promise<void>
 }
 
-/** Dependencies of a channel. */
 export interface ChannelOptions {
   readonly mount: ChannelMount
   readonly maxQueueBytes: number

@@ -5,7 +5,6 @@ import { ConnectionCounter } from './limits.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 
-/** Dependencies of the `Doorkeeper`. */
 export interface DoorkeeperOptions {
   readonly clientOf: (of: { readonly req: IncomingMessage }) => KnownClient
   /** `cors` of the configuration: patterns of allowed origins. */

@@ -21,7 +21,6 @@ const RETRY_MS = 3_000
 /** A client that was sent an error is disconnected after this time, ms, if it does not read the message. */
 const LAST_WORDS_MS = 3_000
 
-/** Dependencies of `EventStreams`. */
 export interface EventStreamOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver

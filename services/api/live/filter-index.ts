@@ -142,7 +142,6 @@ export class FilterIndex<Subscriber> {
     return [name, ANY_EVENT].some((each) => (this.#byEvent.get(each)?.byValue.size ?? 0) > 0)
   }
 
-  /** Returns all filters that match an event. */
   match(event: Filtered): ReadonlySet<SharedFilter<Subscriber>> {
     const found = new Set<SharedFilter<Subscriber>>()
     this.#byEvent.get(event.name)?.match(event, found)

@@ -33,7 +33,6 @@ const POSITION_MS = 20_000
  */
 const pauses = { firstMs: 100, longestMs: 3_000 }
 
-/** Dependencies of a `ReaderHub`. */
 export interface HubOptions {
   readonly reader: string
   readonly channels: readonly Channel[]

@@ -41,7 +41,6 @@ const STRETCH_MS = 10
  */
 const PIECE_BYTES = 256 * 1024
 
-/** Dependencies of the `Resumer`. */
 export interface ResumerOptions {
   readonly logger: Logger
   readonly observer: LiveObserver

@@ -11,7 +11,6 @@ import { PlainSession } from './plain-session.ts'
 import type { Subscribing } from './plain-session.ts'
 import { WebsocketConnection } from './websocket-connection.ts'
 
-/** Dependencies of `PlainWebsockets`. */
 export interface WebsocketServerOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver

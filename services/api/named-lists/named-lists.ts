@@ -12,7 +12,6 @@ export interface CachedLists {
   forget(): void
 }
 
-/** Options of `createNamedLists`. */
 export interface NamedListsOptions {
   readonly database: RequestDatabase
   readonly onLookup?: (lookup: ListLookup) => void

@@ -12,7 +12,6 @@ import { listQueries, startApi } from '../start.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Supervisor } from './supervisor.ts'
 
-/** Dependencies of `runApi`. */
 export interface RunApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger

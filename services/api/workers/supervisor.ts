@@ -29,7 +29,6 @@ interface Place {
   readonly pauses: Backoff
 }
 
-/** Dependencies of a supervisor. */
 export interface SupervisorOptions {
   readonly workers: readonly WorkerSettings[]
   readonly logger: Logger

@@ -11,7 +11,6 @@ import { SQL_READER } from '../render/index.ts'
 import type { Secrets } from '../render/index.ts'
 import { allowConnections, ensureDatabase, ensureRoles, ensureSqlReader, grantRights } from './roles.ts'
 
-/** Options of `prepareDatabase`. */
 export interface PrepareOptions {
   /** The server and the database of the chain, with the superuser. */
   readonly address: DatabaseAddress

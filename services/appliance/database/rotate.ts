@@ -8,7 +8,6 @@ import { addRedisPassword } from './redis-password.ts'
 import type { RedisAddress } from './redis-password.ts'
 import { ensureRoles, scramVerifier } from './roles.ts'
 
-/** Options of `rotateSecrets`. */
 export interface RotateOptions {
   /** Folder of the secrets. */
   readonly dir: string

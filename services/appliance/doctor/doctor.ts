@@ -23,7 +23,6 @@ import { certificateFiles, endOf } from '../tls/index.ts'
 import { examineBackups } from './backups.ts'
 import { commandFor } from './help.ts'
 
-/** Options of `examine`. */
 export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null if no node is configured. */

@@ -3,7 +3,6 @@ import { retry } from '../../core/retry/index.ts'
 import { readHasuraSettings } from '../render/index.ts'
 import { assembleMetadata } from './files.ts'
 
-/** Options of `applyMetadata`. */
 export interface ApplyOptions {
   /** Address of Hasura. */
   readonly url: string

@@ -14,7 +14,6 @@ export interface Answer {
   readonly text: string
 }
 
-/** Options of a request. */
 export interface AskOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>

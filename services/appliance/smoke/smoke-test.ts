@@ -11,7 +11,6 @@ import { stateChecks } from './state-checks.ts'
 
 export type { CheckResult } from './check.ts'
 
-/** Options of the smoke test. */
 export interface SmokeOptions {
   /** Address of the proxy. */
   readonly url: string

@@ -8,7 +8,6 @@ import type { ConfigProblem, ConfigWarning } from './problems.ts'
 import { configFiles } from './types.ts'
 import type { ConfigPart, LoadedConfig } from './types.ts'
 
-/** Options of `loadConfig`. */
 export interface LoadOptions<N extends ConfigPart> {
   /** Required files. Other files are validated and returned if they exist. */
   readonly need: readonly N[]

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import type { StaticFile } from './static-file.ts'
 import { COLOURS, NAMES, PIECES, STYLES } from './viewer-files.ts'
 
-/** Options of `createViewer`. */
 export interface ViewerOptions {
   /** Title of the page. */
   readonly title: string

@@ -6,7 +6,6 @@ import { ForkList } from './resume.ts'
 import { oldestCursor, readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** Options of `FeedHistory`. */
 export interface HistoryOptions {
   /** Reads from the primary database, to which the filler writes. */
   readonly query: FeedQuery

@@ -27,7 +27,6 @@ const BATCH = 50
 /** Minimum time in ms between log lines about the same kind of problem. */
 const WARN_EVERY_MS = 60_000
 
-/** Options of `subscribeToFeed`. */
 export interface SubscribeOptions {
   readonly store: KeyValueStore
   /** Runs reads on the primary database, to which the filler writes, not on a replica. */
@@ -49,7 +48,6 @@ export interface SubscribeOptions {
   readonly timing?: Partial<SubscriberTiming>
 }
 
-/** State of a subscription. */
 export interface SubscriberStatus {
   /** Epoch of the feed; null before the reader has a feed. */
   readonly epoch: number | null
@@ -67,7 +65,6 @@ export interface SubscriberStatus {
   readonly malformed: number
 }
 
-/** A subscription to the feed of one reader. */
 export interface FeedSubscriber {
   status(): SubscriberStatus
   /** Ends the subscription; resolves after the current `onEntry` has finished. Never rejects. */

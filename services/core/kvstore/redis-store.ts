@@ -26,7 +26,6 @@ const defaultTiming: RedisTiming = {
   reconnectMaxMs: 5_000,
 }
 
-/** Options of `openRedisStore`. */
 export interface RedisStoreOptions {
   readonly address: KvstoreConfig
   /** Prefix of every key and channel, such as `pronghorn:wax:`. */

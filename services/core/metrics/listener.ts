@@ -11,7 +11,6 @@ export interface MetricsListener {
   close(): Promise<void>
 }
 
-/** Options of `serveMetrics`. */
 export interface MetricsListenerOptions {
   readonly address: string
   /** TCP port; 0 for any free port. */

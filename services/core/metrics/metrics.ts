@@ -20,7 +20,6 @@ export interface Metrics {
   snapshot(): Promise<MetricSnapshot>
 }
 
-/** Options of `createMetrics`. */
 export interface MetricsOptions {
   /**
    * Whether to add the metrics of Node.js; default true. A thread passes false, because its process reports

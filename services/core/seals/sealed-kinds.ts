@@ -100,7 +100,6 @@ const lineOf = ({ name, columns }: Table, names: readonly string[]): string =>
     .map((column) => `coalesce(${valueOf(sealedValue(name, column), columns[column]!)}, E'\\\\N')`)
     .join(` || E'\\t' || `)
 
-/** Options of `describe`. */
 interface Described {
   readonly table: object & { readonly name: string }
   readonly name?: string

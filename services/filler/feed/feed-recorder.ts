@@ -13,7 +13,6 @@ import type { Outbox, UnitEvents, WrittenEntry } from './outbox.ts'
  */
 export type SendMessage = (channel: string, text: string) => void
 
-/** Dependencies of `FeedRecorder`. */
 export interface FeedRecorderOptions {
   readonly reader: string
   readonly outbox: Outbox

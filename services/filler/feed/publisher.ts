@@ -1,7 +1,6 @@
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore, StoreLogger } from '../../core/kvstore/index.ts'
 
-/** Options of `createPublisher`. */
 export interface PublisherOptions {
   readonly store: Pick<KeyValueStore, 'publish'>
   readonly logger: StoreLogger

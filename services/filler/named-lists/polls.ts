@@ -10,7 +10,6 @@ import { listSources } from './source.ts'
 import type { ListSettings, ListSource } from './source.ts'
 import { dropFormerSources, noteProblem, storeLists } from './store-lists.ts'
 
-/** Options of `startListPolls`. */
 export interface ListPollOptions {
   readonly readers: readonly ListSettings[]
   readonly database: DatabaseAddress

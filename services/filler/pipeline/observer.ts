@@ -27,7 +27,6 @@ export interface ReaderObserver {
   published(facts: PublishedFacts): void
 }
 
-/** Observer that does nothing. */
 export const noObserver: ReaderObserver = {
   committed: () => undefined,
   rolledBack: () => undefined,

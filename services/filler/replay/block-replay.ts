@@ -23,7 +23,6 @@ export interface ReplayedWindow extends BlockRange {
   readonly timeMs: number
 }
 
-/** Options of `replayBlocks`. */
 export interface ReplayOptions {
   readonly settings: ReaderSettings
   readonly chain: ReaderOptions['chain']

@@ -7,7 +7,6 @@ import type {
   VersionedTable,
 } from '../../core/model/index.ts'
 
-/** The key columns of a row. */
 export type KeyOf<R extends object> = Partial<R>
 
 /**

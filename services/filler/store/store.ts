@@ -17,7 +17,6 @@ import type { Table, VersionedTable } from '../../core/model/index.ts'
 import { UnitWriter, planDerived } from './unit-writer.ts'
 import type { DerivedPlan } from './unit-writer.ts'
 
-/** Options of `openStore`. */
 export interface StoreOptions {
   readonly address: DatabaseAddress
   /** Reader name in readers.config.json. */

@@ -44,7 +44,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-/** Options of `startEmbeddedPostgres`. */
 export interface EmbeddedPostgresOptions {
   /** Folder of the database, reused by later runs. Default: a temporary folder, removed on stop. */
   readonly dataDir?: string

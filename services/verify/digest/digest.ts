@@ -26,7 +26,6 @@ export interface DatabaseDigest {
   readonly tables: readonly TableDigest[]
 }
 
-/** Options of `digestDatabase`. */
 export interface DigestOptions {
   /** Tables with their schema; default: all tables with data from the chain. */
   readonly tables?: readonly string[]

@@ -22,7 +22,6 @@ export interface Suspect extends Sides {
   readonly places: readonly Place[]
 }
 
-/** Options of `compareTable`. */
 export interface CompareOptions {
   readonly database: Queryable
   readonly source: ChainSource

@@ -16,7 +16,6 @@ const STANDING_BLOCKS = 10
 /** A row that changes in every block stays undecided after this number of blocks. */
 const PATIENCE_BLOCKS = 1_000
 
-/** Options of `settleSuspects`. */
 export interface SettleOptions {
   readonly database: Queryable
   readonly source: ChainSource

@@ -20,7 +20,6 @@ import type { Settled } from './suspects.ts'
 /** Maximum number of violating rows that a report names for one rule. */
 const VIOLATIONS_SHOWN = 20
 
-/** Options of `verify`. */
 export interface VerifyOptions {
   /** Connection of the comparison: outside any transaction; with a fixed source, inside a transaction. */
   readonly client: pg.ClientBase

@@ -10,7 +10,6 @@ import type { ChainSource, Head } from './source.ts'
 const SCOPES_A_PAGE = 1_000
 const ROWS_A_PAGE = 1_000
 
-/** Options of `HttpSource`. */
 export interface HttpSourceOptions {
   readonly url: string
   /** Concurrent requests. */

@@ -81,7 +81,6 @@ export const listenerLimits: readonly Limit[] = [
   },
 ]
 
-/** Options of `listen`. */
 export interface ListenerOptions {
   readonly address: string
   /** TCP port; 0 for any free port. */

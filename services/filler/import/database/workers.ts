@@ -56,7 +56,6 @@ export async function closeWorkers(workers: readonly ImportWorker[]): Promise<vo
   }
 }
 
-/** Options of `runSteps`. */
 export interface StepRun {
   readonly lease: Lease
   readonly signal: AbortSignal

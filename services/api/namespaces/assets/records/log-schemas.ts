@@ -17,7 +17,6 @@ const fields = shape.list(shape.object({ name: shape.text('Attribute'), type: sh
 const accounts = shape.list(shape.text('Account'))
 const editor = shape.object({ authorized_editor: shape.text('Account that authorised the action') })
 
-/** Actions on assets. */
 export const assetActions: LoggedActions = {
   logmint: shape.object({
     new_asset_owner: shape.text('Account that got the minted asset'),
@@ -42,7 +41,6 @@ const swap = shape.object({
   'actor?': shape.text('Account that authorised the action'),
 })
 
-/** Actions on collections. */
 export const collectionActions: LoggedActions = {
   createcol: shape.object({
     author: shape.text('Author'),
@@ -68,7 +66,6 @@ export const collectionActions: LoggedActions = {
   rejectauswap: swap,
 }
 
-/** Actions on schemas. */
 export const schemaActions: LoggedActions = {
   createschema: shape.object({
     authorized_creator: shape.text('Account that authorised the action'),
@@ -90,7 +87,6 @@ export const schemaActions: LoggedActions = {
   }),
 }
 
-/** Actions on templates. */
 export const templateActions: LoggedActions = {
   lognewtempl: shape.object({
     authorized_creator: shape.text('Account that authorised the action'),
@@ -109,7 +105,6 @@ export const templateActions: LoggedActions = {
   }),
 }
 
-/** Actions on offers. */
 export const offerActions: LoggedActions = {
   lognewoffer: shape.object({}),
   acceptoffer: shape.object({}),

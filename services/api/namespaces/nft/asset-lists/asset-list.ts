@@ -27,7 +27,6 @@ export interface AssetList {
   readonly request: AssetRequest
 }
 
-/** The order of a request. */
 type OrderOf = (request: AssetRequest, filters: readonly Filter[], session: Session) => Order | Promise<Order>
 
 /**

@@ -3,7 +3,6 @@ import { declareRecord } from '../../../records/fields/index.ts'
 import type { LoggedActions } from '../../nft/logs/index.ts'
 import { logFields } from '../../nft/logs/index.ts'
 
-/** Actions on links. */
 export const linkActions: LoggedActions = {
   lognewlink: shape.object({}),
   loglinkstart: shape.object({}),
