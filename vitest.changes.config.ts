@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
-// What takes the better part of an hour: every change of a running appliance under load, upgrades from the oldest version,
-// published dumps, clients of IPv6, servers of the operator, and what an operator does with containers.
+// Rehearsals that take most of an hour: every change of a running appliance under load, upgrades from the oldest
+// version, published dumps, clients of IPv6, servers of the operator, and an operator's commands for containers.
 export default defineConfig({
   test: {
     ...shared,

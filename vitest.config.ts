@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { ofEachProject, shared } from './tests/setup/vitest.ts'
 
 /**
- * Suites that measure their process, and those whose parts are other processes. `records` counts statements, of which a
+ * Suites that measure their process, and suites that start other processes. `records` counts statements, of which a
  * process prepares a limited number.
  */
 const alone = [
@@ -14,7 +14,7 @@ const alone = [
   'tests/api/fuzz/*.test.ts',
 ]
 
-// All others share a process with those before them: starting one and loading modules takes longer than most suites.
+// All other suites share processes: starting a process and loading the modules takes longer than most suites.
 const together = ['{services,tests}/**/*.test.ts']
 
 export default defineConfig({

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
-// What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change, and
-// faults of nodes and Redis, are left to 14.
+// Runs the tests that depend on the version of the database on PostgreSQL 18. Long simulations that do not depend on
+// the version, and faults of nodes and Redis, run on PostgreSQL 14 only.
 // The setup that starts the server runs in this process, where `test.env` does not apply. The test processes inherit it.
 process.env.PRONGHORN_TEST_POSTGRES = '18'
 

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
-// What takes minutes and containers: the appliance under faults.
+// Rehearsals that take minutes and need containers: the appliance under faults.
 export default defineConfig({
   test: {
     ...shared,

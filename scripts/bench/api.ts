@@ -16,7 +16,7 @@
  * entries; and a summary line.
  *
  * The order of requests is random, but the same for the same seed. The run ends after --minutes (default 25): the
- * requests measured until then are a random sample, and the number of missing ones is printed. --cpu measures
+ * requests measured until then are a random sample, and the number of missing requests is printed. --cpu measures
  * processor time of the API and its database session instead of elapsed time, for a busy machine. --part 1/2 measures
  * the first half of all requests.
  */

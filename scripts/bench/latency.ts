@@ -41,7 +41,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Blocks of the chain before the measured ones, and actions that users push in each block. */
+/** Number of blocks before the measured blocks, and number of actions that users push in each block. */
 const blocks = Number(values.blocks)
 const ACTIONS = 4
 const PATIENCE_MS = 120_000

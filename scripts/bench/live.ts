@@ -2,7 +2,7 @@
  * Measures live data under load on a generated database.
  * Usage: node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N]
  * [--plain]
- * Clients accept compressed messages, as browsers do, or with `--plain` uncompressed ones. Prints: the time from the
+ * Clients accept compressed messages, as browsers do, or uncompressed messages (`--plain`). Prints: the time from the
  * commit of a busy block until the last client has its last event; the times of REST requests with and without busy
  * blocks, as a ratio of the same run; and when the server disconnects a client that never reads.
  */

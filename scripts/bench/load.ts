@@ -49,7 +49,7 @@ export class Load {
     return this.answers.reduce((sum, { bytes }) => sum + bytes, 0) / this.answers.length
   }
 
-  /** Number of answers with a status other than the given ones. */
+  /** Number of answers whose status is not among the given statuses. */
   failures(...good: readonly number[]): number {
     return this.answers.filter(({ status }) => !good.includes(status)).length
   }

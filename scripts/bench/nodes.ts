@@ -4,7 +4,7 @@
  *
  * Reads blocks full of foreign transfers from one node and from four; then from five nodes, of which one stays healthy
  * and the others are killed (SIGKILL), stopped (SIGSTOP), slowed down to a trickle, and on another chain. The
- * resulting rows are compared with those of a run from a single unlimited node.
+ * resulting rows are compared with the rows of a run from a single unlimited node.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -4,7 +4,7 @@
  * [--seconds 10]
  * 1. Brief requests (`/v1/config`, `/v1/assets/:asset_id`) alone, and while fifty clients request slow lists.
  * 2. Lists at half the greatest rate, at the greatest rate, and at twice that rate. Each request comes from one of
- * forty clients, at its scheduled time, whether or not earlier ones have been answered.
+ * forty clients, at its scheduled time, whether or not earlier requests have been answered.
  * Prints one line for each measurement.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -9,7 +9,7 @@
  * Prints medians of the rounds: requests/s, the ratio, the target ratio, bytes, processor time per request of the API
  * and of its database sessions, and the ratio of processor times, which depends less on other load. First without
  * writes, then (unless --no-write) with two commits a second, as on a chain. --env sets an environment variable of the
- * API. If a route has too few URLs, the share of repeated ones is printed.
+ * API. If a route has too few URLs, the share of repeated URLs is printed.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'

@@ -1,5 +1,5 @@
 /**
- * Measures what sealing costs the reader at the head.
+ * Measures how much sealing slows the reader at the head.
  * Usage: node dist/scripts/bench/seals.js [--blocks 200] [--rounds 3]
  *
  * Each round starts a reader on a copy of an indexed database, with `seal_history` off and on in turns, `rounds` times

@@ -52,8 +52,8 @@ export interface Comparison {
   /** Number of requests for which the first server's answer had content. */
   readonly withContent: number
   /**
-   * Numbers of endpoints: those that the first server documents, those that both servers answered, and those
-   * whose answer had content at least once.
+   * Numbers of endpoints: endpoints that the first server documents, endpoints that both servers answered, and
+   * endpoints whose answer had content at least once.
    */
   readonly endpoints: { readonly documented: number; readonly asked: number; readonly withContent: number }
   /** Requests that a server did not answer in time, with the outcome of both servers. */
@@ -63,7 +63,7 @@ export interface Comparison {
   readonly material: Material
 }
 
-/** The comparison cannot run; the message says why and what to do. */
+/** The comparison cannot run; the message has the reason and the remedy. */
 export class CannotCompare extends Error {}
 
 /** Path of a server's OpenAPI document. */
@@ -76,8 +76,8 @@ const MAX_FAILURES = 20
  */
 const REPEAT_MS = 300
 /**
- * Limit of repetitions. Each pause is longer by REPEAT_MS than the one before, so that the repetitions do not keep step
- * with the blocks of a live chain.
+ * Limit of repetitions. Each pause is longer by REPEAT_MS than the previous pause, so that the repetitions do not keep
+ * step with the blocks of a live chain.
  */
 const MAX_REPEATS = 5
 

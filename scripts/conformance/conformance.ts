@@ -47,7 +47,7 @@ function report(replay: string, outcome: Outcome): void {
 }
 
 /**
- * Compares in both replay modes, or in the given ones.
+ * Compares in both replay modes, or in the given modes.
  * @returns the exit code.
  */
 async function main(args: readonly string[]): Promise<number> {

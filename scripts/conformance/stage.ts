@@ -56,7 +56,7 @@ const reader = {
 }
 
 /**
- * Namespaces of the API. The limits must be those of the recording, which contains refusals of larger pages.
+ * Namespaces of the API. The limits must equal the limits of the recording, which contains refusals of larger pages.
  * The second mount of the market has v1 sales enabled.
  */
 const namespaces = [

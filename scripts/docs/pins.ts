@@ -14,7 +14,7 @@ const NAMES = [...new Set(Object.values(images).map(nameOf))].join('|')
 /** An image name with an exact version. Does not match hosts with ports, such as `redis:6379` and `node:8080`. */
 const taggedImage = new RegExp(String.raw`(?<![\w./])(?:${NAMES}):v?\d+\.\d[\w.-]*\w`, 'g')
 
-/** Replaces each image tag by the pinned one; if an image has two pins, by the one with the same major version. */
+/** Replaces each image tag by the pinned tag; if an image has two pins, by the pin with the same major version. */
 export function pinImages(text: string): string {
   return text.replaceAll(taggedImage, (found) => {
     const [first, ...others] = Object.values(images).filter((each) => nameOf(each) === nameOf(found))

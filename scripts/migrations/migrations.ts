@@ -2,7 +2,7 @@
  * Checks that landed migrations never change: an installation that has applied a migration refuses to start if its
  * content differs.
  *
- * `npm run migrations:check` compares the migrations with the list of landed ones and, if the git history is
+ * `npm run migrations:check` compares the migrations with the list of landed migrations and, if the git history is
  * available, the list with its own earlier versions. `write` adds unlisted migrations to the list; it never changes an
  * entry.
  */

@@ -1,6 +1,6 @@
 import { fillerCommand } from '../../services/core/errors/index.ts'
 
-/** Thresholds and durations of the alerts; a test uses shorter ones. */
+/** Thresholds and durations of the alerts; a test uses shorter durations. */
 export interface AlertLimits {
   readonly commitSeconds: number
   readonly behindBlocks: number

@@ -90,7 +90,7 @@ function drawnAttempts(): Attempt[] {
 
 /**
  * Tries all mutations.
- * @returns the titles of those that no test detects.
+ * @returns the titles of the mutations that no test detects.
  */
 function tryAll(root: string, attempts: readonly Attempt[]): string[] {
   const survivors: string[] = []

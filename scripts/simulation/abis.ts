@@ -1,7 +1,7 @@
 import { packAbi, parsePackedAbi } from '../../services/core/antelope/abi/index.ts'
 import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 
-/** Number of structs that an enormous ABI has in addition to the original ones. */
+/** Number of structs that an enormous ABI has in addition to the structs of the original ABI. */
 const MANY_STRUCTS = 4_000
 
 /**

@@ -19,7 +19,7 @@ export type RefusalPlace = (typeof refusalPlaces)[number]
 const TRAP = 1_001
 
 /**
- * Triggers that raise errors as `simulation.refusals` says. The count is a sequence, because a refused transaction
+ * Triggers that raise the errors in `simulation.refusals`. The count is a sequence, because a refused transaction
  * undoes its row changes, but not sequences.
  */
 const REFUSALS = `

@@ -146,7 +146,7 @@ export class SimulatedNode implements ShipNode {
     this.grow(height - this.#height)
   }
 
-  /** Drops the last `count` blocks, except irreversible ones, like a node restored from a backup. */
+  /** Drops the last `count` blocks, except irreversible blocks, like a node restored from a backup. */
   setBack(count: number): void {
     this.#rewind(Math.max(this.#lib - this.#source.base.length, this.#height - count, 0))
   }

@@ -131,7 +131,7 @@ export class Devchain {
 
   /**
    * Produces one block with generated activity. A recording that is still playing is first played to its end.
-   * @param content transactions that come before the generated ones, and their rate.
+   * @param content transactions that come before the generated transactions, and the rate of generated actions.
    */
   produceBlock(content: BlockContent = {}): ChainBlock {
     const block = this.#readyProducer().produce(this.#clock.next(), this.#branch, content)

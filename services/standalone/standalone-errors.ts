@@ -35,7 +35,7 @@ export function explainTrouble(status: ReaderStatus, dataDir: string): ReaderSta
 }
 
 /**
- * Converts a chain mismatch between the two addresses. The expected chain is the one of `--http`, so the socket of
+ * Converts a chain mismatch between the two addresses. The expected chain is the chain of `--http`, so the socket of
  * `--ship` serves another chain.
  */
 function differingAddresses(error: unknown): FatalError | undefined {
@@ -67,7 +67,7 @@ interface Source {
 }
 
 /**
- * Checks that the indexed contracts are those of the options; a contract may be left out.
+ * Checks that the indexed contracts are the contracts of the options; a contract may be left out.
  * @throws FatalError `READER_SETTINGS_CHANGED`, worded in terms of the command-line options.
  */
 export async function checkRunAccounts(

@@ -144,7 +144,7 @@ function configOf(options: StandaloneOptions, parts: Parts): AppConfig {
   })
 }
 
-/** Refuses unusable options before PostgreSQL starts. Addresses that are not known yet are replaced by valid ones. */
+/** Refuses unusable options before PostgreSQL starts. Valid addresses stand in for addresses that are not known yet. */
 function checkOptions(options: StandaloneOptions, given: StandaloneChain | null, start: Start): void {
   const database = { host: '127.0.0.1', port: 1, user: DATABASE, password: '', database: DATABASE }
   const chain = given ?? {
@@ -252,7 +252,7 @@ async function withClient<T>(
   }
 }
 
-/** Collection from the recorded blocks, so that the reply is the one in the README. */
+/** Collection from the recorded blocks, so that the reply equals the reply in the README. */
 const DEMO_EXAMPLE = '/atomicassets/v1/collections/carolcollect'
 
 interface Serving {

@@ -59,7 +59,7 @@ describe('an ACME authority', () => {
     stop = new AbortController()
     asked = []
     lines = []
-    // This ACME authority accepts requests and never answers.
+    // The ACME authority accepts requests and never answers.
     authority = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
     await once(authority, 'listening')
     settings = {

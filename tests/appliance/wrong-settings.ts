@@ -365,7 +365,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'READER_LIST_POLLS=[{"url":"http://a..test"}]',
     'READER_LIST_POLLS[0].url: a URL',
   ],
-  // Variables that no program reads, next to valid ones.
+  // Variables that no program reads, next to valid variables.
   ...[
     ...[
       'POSTGRES_PASSWORD=x',

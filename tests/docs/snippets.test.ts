@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop('SIGTERM'))
 
-/** Replaces the addresses and the API key of a snippet by those of the running service. */
+/** Replaces the addresses and the API key in a snippet by the addresses and the API key of the running service. */
 function withAddresses(text: string): string {
   const [, state = '', key = ''] = /state\s+http:\/\/(\S+)\/v0\/docs, API key (server_[0-9a-f]+)/.exec(
     service.output(),

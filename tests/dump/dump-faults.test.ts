@@ -337,7 +337,7 @@ describe.each(seeds)('damages, seed %i', (seed) => {
         else {
           expect(codes, name).toContain(code)
           expect(await isServed(database.address), name).toBe(false)
-          // The refused restore has stored the forged manifest, so the next one must start anew.
+          // The refused restore has stored the forged manifest, so the next restore must start from the beginning.
           await restoreFrom(database.address, /forged|fewer|seal|manifest|without/.test(name))
         }
         await expectWhole(database.address)

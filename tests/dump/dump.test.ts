@@ -91,7 +91,7 @@ const restoreFrom = (database: DatabaseAddress, from: string, more: Partial<Rest
     ...more,
   })
 
-/** Definitions of all indexes and constraints, except those of partitions. */
+/** Definitions of all indexes and constraints of tables that are not partitions. */
 async function definitionsOf(address: DatabaseAddress): Promise<string[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {

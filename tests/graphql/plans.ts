@@ -38,7 +38,7 @@ function unserved(node: PlanNode): string[] {
 
 /**
  * Changes the statistics of this database so that the planner expects millions of evenly distributed rows in every
- * table. The plans are then those of a large database. Needs a superuser; the next ANALYZE of a table ends the effect.
+ * table, and so plans as for a large database. Needs a superuser; the next ANALYZE of a table ends the effect.
  */
 export async function pretendMillions(client: pg.ClientBase): Promise<void> {
   await client.query(

@@ -28,7 +28,7 @@ const shares = {
 }
 /** Limit of memory growth between the second and the last fifth of the run, megabytes. */
 const MAX_GROWTH_MB = 64
-/** Growth is checked only in runs of at least this many seconds: shorter ones are still warming up. */
+/** Minimum duration in seconds of a run whose growth is checked: in a shorter run the processes still warm up. */
 const GROWTH_FROM_S = 60
 const AT_ONCE = 6
 /** Concurrent attacks that wait for answers which never come. */

@@ -114,7 +114,7 @@ export function addressOf(random: Choices): string {
   return `10.${random.below(64)}.${random.below(256)}.${random.below(256)}`
 }
 
-/** Sends raw bytes over TCP that are no valid requests, or barely valid ones. */
+/** Sends raw bytes over TCP: invalid requests, and requests that are barely valid. */
 export class RawAttack {
   readonly tally: Tally
   readonly #host: string

@@ -23,7 +23,7 @@ const MS_FOR_A_ROW = 5
 const REFUSED_BY_NODES =
   /bytes are left over|symbol has other characters|symbol has the precision|neither false nor true|more than 32 bits|amount of an asset|far too many values/
 
-/** Times are not compared: the native library supports years up to 2106, and damaged bytes mostly mean later ones. */
+/** Times are not compared: the native library supports years up to 2106, and damaged bytes mostly mean later years. */
 const notCompared = [...unknownToAbieos, 'time_point'] as const
 
 /** Byte values at limits: of lengths, of letters, of variable-length numbers. */

@@ -109,8 +109,8 @@ describeWithPrograms('a long run of mixed load', (running) => {
   )
 
   /**
-   * Keeps several subscribers connected. The oldest leaves now and then; every second new one resumes at the cursor of
-   * the one that left.
+   * Keeps several subscribers connected. The oldest subscriber leaves at intervals, and a new subscriber joins; every
+   * second new subscriber resumes at the cursor of the subscriber that left.
    */
   async function subscribe(received: Tally, isOver: () => boolean): Promise<void> {
     const clients: WebsocketClient[] = []

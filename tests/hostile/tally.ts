@@ -6,7 +6,7 @@ export class Tally {
   elapsedS = 0
   /** Number of each outcome: a status, a close code, a refusal. */
   readonly outcomes = new Map<string, number>()
-  /** Unacceptable outcomes with their requests; limited to the first ones. */
+  /** The first unacceptable outcomes, with their requests. */
   readonly problems: string[] = []
   problemCount = 0
 

@@ -158,7 +158,7 @@ async function positionOf(address: DatabaseAddress): Promise<number> {
   return row?.num ?? 0
 }
 
-/** Runs a task with a database that has the blocks up to `BEGUN_AT`, or with what `create` makes. */
+/** Runs a task with a database that has the blocks up to `BEGUN_AT`, or with the database that `create` returns. */
 async function withDatabase(
   work: (address: DatabaseAddress) => Promise<void>,
   create = createBegunDatabase,

@@ -33,14 +33,14 @@ export class DatabaseProxy {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Cuts all connections and refuses new ones, like a stopped server. */
+  /** Cuts all connections and refuses new connections, like a stopped server. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.cut()
     if (this.#server.listening) await closed
   }
 
-  /** Cuts all connections; new ones are accepted. */
+  /** Cuts all connections; new connections are accepted. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }

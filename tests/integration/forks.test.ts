@@ -23,7 +23,7 @@ const LIB_LAG_BLOCKS = 30
 const CHECK_EVERY = 30
 const RESTART_EVERY = 45
 
-/** The generated blocks follow the recorded ones; only generated blocks are reversible. */
+/** The generated blocks follow the recorded blocks; only generated blocks are reversible. */
 const recorded = { chain: { recordings: ['main', 'v2'] } }
 
 let followed: TestDatabase

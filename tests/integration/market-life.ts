@@ -59,7 +59,7 @@ const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
 const COLLECTION = 'cards'
 const HOUR = 3_600_000
-/** From this block on sales are only announced, and days pass: the sales become long-lasting ones. */
+/** From this block on sales are only announced, and days pass: the sales stay open for a long time. */
 const QUIET_FROM = 220
 
 /** State before the first block. */

@@ -51,7 +51,7 @@ const marketMix = {
   cancelTemplateBuyoffer: 1,
 }
 
-/** Number of recorded blocks before the generated ones. */
+/** Number of recorded blocks before the generated blocks. */
 const RECORDED = 964
 const GENERATED = 240
 const LAST = RECORDED + GENERATED

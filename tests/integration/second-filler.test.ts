@@ -46,7 +46,7 @@ async function untilMoved(blocks: number): Promise<void> {
 const WRITERS = `FROM pg_stat_activity a WHERE a.datname = current_database() AND a.application_name = $1`
 const writerName = `pronghorn filler ${testSettings.name}`
 
-/** Number of filler sessions in the database: the holder of the lease, and those that wait for it. */
+/** Number of filler sessions in the database: the holder of the lease, and the sessions that wait for the lease. */
 async function countWriters(): Promise<number> {
   const { rows } = await admin.query<{ count: bigint }>(`SELECT count(*) AS count ${WRITERS}`, [writerName])
   return Number(rows[0]!.count)

@@ -12,7 +12,7 @@ import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { linksMix, modelLinks, toolsAbi, TOOLS_ACCOUNT } from './tools-model.ts'
 import type { ModelLink, ModelLog } from './tools-model.ts'
 
-/** Number of recorded blocks before the generated ones. */
+/** Number of recorded blocks before the generated blocks. */
 const RECORDED = 964
 
 const databases: TestDatabase[] = []

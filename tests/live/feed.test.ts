@@ -71,7 +71,7 @@ describe('the feed of a reader at the head', () => {
     expect(entries.map(({ kind }) => kind)).toEqual(entries.map(() => 'block'))
   })
 
-  it('blocks and transactions in the feed equal those of the node', () => {
+  it('blocks and transactions in the feed equal the blocks and transactions of the node', () => {
     for (const { block, transactions, events } of entries as FeedBlock[]) {
       const chainBlock = live.running.chain.block(block.num)!
       const header = ship.decoder<{ timestamp: string; producer: string }>('signed_block_header')(

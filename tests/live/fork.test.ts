@@ -57,7 +57,7 @@ it('each of 200 clients gets one fork, then the new branch; every cursor resumes
   await Promise.all(sockets.map((client) => client.untilConnected()))
 
   for (let block = 0; block < 3; block++) await chain.produce()
-  // These clients disconnect in the middle of the branch that will be undone; each has the cursor of its last event.
+  // Twenty clients disconnect in the middle of the branch that will be undone; each has the cursor of its last event.
   const leaving = websockets.splice(0, 20)
   const everything = await survivors(start)
   await Promise.all(leaving.map((client) => client.received('event', everything.length)))

@@ -101,7 +101,7 @@ export class SocketClient {
     await fetch(`${this.#origin}/timestamp`)
   }
 
-  /** Waits for `count` events and returns the first ones. */
+  /** Waits for at least `count` events, and returns all received events. */
   async received(count: number): Promise<SocketEvent[]> {
     await until(
       () => this.events.length >= count,

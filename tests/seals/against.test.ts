@@ -71,7 +71,7 @@ it.each([
 ])(
   'the comparison with another node shows both versions of a differing row of %s',
   async (kind, statement, sides) => {
-    // Each test adds one difference to the differences of the tests before. Kinds do not affect each other.
+    // Each test adds one difference to the differences of the previous tests. Kinds of row do not affect each other.
     expect((await client.query(statement)).rowCount).toBe(1)
     const compared = await compare()
     expect(compared.differing.filter((range) => range.kind === kind).length).toBe(1)

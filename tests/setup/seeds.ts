@@ -8,7 +8,7 @@ import { rounds } from './rounds.ts'
 const runSeed =
   (process.env.PRONGHORN_SEED ?? '') === '' ? undefined : readNumber('PRONGHORN_SEED', 0, 0, 1e9)
 
-/** Seeds of a random test: the fixed one and the one of this run. The title of the test must end with `seed %i`. */
+/** Seeds of a random test: the fixed seed and the seed of this run. The title of the test must end with `seed %i`. */
 export function seedsBeside(fixed: number): number[] {
   return runSeed === undefined || runSeed === fixed ? [fixed] : [fixed, runSeed]
 }

@@ -124,7 +124,7 @@ export class ScriptedNode {
     return this
   }
 
-  /** Replaces block `from` and all later ones by `count` blocks of another branch. */
+  /** Replaces block `from` and all later blocks by `count` blocks of another branch. */
   fork(from: number, count: number, branch: string): this {
     this.chain.length = from
     for (const connection of this.connections) {

@@ -67,7 +67,7 @@ export const broadMix: ActivityMix = {
 
 /**
  * A chain with every kind of activity, and the settings to index it. The recorded blocks are some days older than the
- * generated ones.
+ * generated blocks.
  */
 export const broadChain = {
   chain: {

@@ -165,7 +165,7 @@ export class History {
     return true
   }
 
-  /** Picks an account: rich ones often, contracts sometimes. */
+  /** Picks an account: often a rich account, sometimes a contract. */
   anyone(): number {
     return this.#random.chance(0.1)
       ? this.#random.below(contractCount)

@@ -36,7 +36,7 @@ export interface GeneratedContents {
 const PARTITION_WIDTH = 8_589_934_592
 
 /**
- * Fills an empty migrated database with rows like those of a large chain: few large and many small collections, a few
+ * Fills an empty migrated database with rows as of a large chain: few large and many small collections, a few
  * rich accounts, templates with one asset, burned assets, attributes, edits, offers, logs, listings. Also builds the
  * query indexes and runs ANALYZE.
  */

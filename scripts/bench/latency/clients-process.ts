@@ -1,7 +1,7 @@
 /**
  * The clients of `bench/latency`: websockets that subscribe to all events of the assets namespace, and REST requests
  * at a rate. Usage: clients-process.js URL COUNT. On `{ perSecond }` it sends the times of the previous requests, and
- * changes the rate. Requests are sent on time, whether or not earlier ones have been answered.
+ * changes the rate. Requests are sent on time, whether or not earlier requests have been answered.
  */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'

@@ -17,8 +17,8 @@ export function formText(parameters: readonly Given[]): string {
 
 /**
  * A parameter's value as a member of a JSON body: text, or in half of the cases the number, boolean or list that the
- * text stands for. A list with empty elements stays text: empty elements of a JSON array count as absent, those of a
- * comma list do not.
+ * text stands for. A list with empty elements stays text: empty elements of a JSON array count as absent, empty
+ * elements of a comma list do not.
  */
 export function jsonValue(text: string, isList: boolean, random: Choices): unknown {
   if (random.chance(0.5)) return text

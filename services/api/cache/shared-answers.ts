@@ -18,7 +18,7 @@ const DEADLINE_MS = 100
 
 /**
  * Creates a cache of answers in the key-value store.
- * @param prefix first part of each key. Answers that must not be mixed, such as those of two program versions, have
+ * @param prefix first part of each key. Answers that must not be mixed, such as answers of two program versions, have
  * different prefixes.
  */
 export function createSharedAnswers(store: KeyValueStore, prefix: string): SharedAnswers {

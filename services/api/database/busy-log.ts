@@ -11,7 +11,7 @@ export interface BusyLoad {
   readonly limit: number
 }
 
-/** Logs refused requests: the first one at once, further ones once a minute as a number. */
+/** Logs refused requests: the first refusal at once, the number of further refusals once a minute. */
 export class BusyLog {
   readonly #logger: Logger
   readonly #load: () => BusyLoad

@@ -383,7 +383,7 @@ export class FairQueue {
     return longest !== undefined
   }
 
-  /** Client with the most waiting requests, if these are at least two more than those of another client. */
+  /** Client with the most waiting requests, if they are at least two more than the waiting requests of `other`. */
   #longerThan(other: Client): Client | undefined {
     let longest = other
     for (const client of this.#clients.values()) {

@@ -5,7 +5,7 @@ import { hasReached, PositionProbe } from './position.ts'
 import type { Position, ServerLook } from './position.ts'
 import type { DatabaseServer } from './server.ts'
 
-/** Time limits for polling replicas. Tests use shorter ones. */
+/** Time limits for polling replicas. Tests use shorter limits. */
 export interface ReplicaTiming {
   /** Interval between two polls of all servers, ms. */
   readonly lookMs: number

@@ -68,7 +68,7 @@ export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRo
 }
 
 /**
- * Finds the first reason to take the server out of rotation. The texts are those of the replaced system, because
+ * Finds the first reason to take the server out of rotation. The texts equal the texts of the replaced system, because
  * existing probes compare them.
  */
 function aliveProblem(monitor: Monitor, report: HealthReport): string | undefined {

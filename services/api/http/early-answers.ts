@@ -25,7 +25,7 @@ export function headersFor(parts: EarlyParts, { headers }: IncomingMessage): Hea
 
 /**
  * Sends a failure.
- * @param more headers besides those of every response and of the failure.
+ * @param more headers in addition to the headers of every response and of the failure.
  * @returns the size of the sent body, bytes.
  */
 export function refuse(

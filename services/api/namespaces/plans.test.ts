@@ -21,7 +21,7 @@ interface Column {
   readonly bounds?: readonly number[]
 }
 
-/** A database of 1,000,000 assets: a few large collections and accounts, thousands of small ones. */
+/** A database of 1,000,000 assets: a few large and thousands of small collections and accounts. */
 const known: readonly Known[] = [
   [
     'assets.assets',

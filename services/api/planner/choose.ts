@@ -111,7 +111,7 @@ function budgetOf(
   collectingCost: number | undefined,
   { seen }: ListRequest,
 ): number | undefined {
-  // This plan follows a scan whose budget ran out. No cheaper path is left, so this scan is unlimited.
+  // A previous scan exceeded its row budget, and no cheaper path is left: the scan of the new plan is unlimited.
   if (seen) return undefined
   // No other path exists, and no scan via a driving table reads more without a budget: a budget would save nothing.
   if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving)) return undefined

@@ -67,7 +67,7 @@ export class ListReader {
 
   /**
    * Plans a page.
-   * @param seen what an earlier plan has read before its row budget ran out.
+   * @param seen numbers of rows that an earlier plan has read before its row budget ran out.
    * @returns undefined if no row can match.
    */
   plan(list: List, window: PageWindow, seen?: ListRequest['seen']): PagePlan | undefined {

@@ -9,7 +9,7 @@ interface ColumnStatistics {
   readonly distinct: number
   /** Frequency of each of the most common values; for an array column, of each of the most common elements. */
   readonly common: ReadonlyMap<string, number>
-  /** Share of the rows whose value is neither null nor one of the most common ones. */
+  /** Share of the rows whose value is neither null nor one of the most common values. */
   readonly rest: number
   /** Histogram bounds of the values that are not most common. About the same number of rows lies between two bounds. */
   readonly bounds: readonly string[]
@@ -46,7 +46,7 @@ const readArray = typeParser(TEXT_ARRAY_OID) as (text: string) => string[]
 const LIFE_MS = 60_000
 /** Assumed share of rows that pass a test if the column has no statistics or no histogram. */
 const UNSAMPLED = 0.01
-/** Assumed share of rows that have an array element which is not among the most common ones. */
+/** Assumed share of the rows that have a given array element, if the element is not among the most common elements. */
 const RARE_ELEMENT = 1e-5
 
 /**

@@ -90,7 +90,7 @@ export class Supervisor {
     }
   }
 
-  /** Renders the metrics of all workers, including exited ones, in the Prometheus text format. */
+  /** Renders the metrics of all workers, including exited workers, in the Prometheus text format. */
   async render(): Promise<string> {
     const workers = this.#workers().filter(({ isReady }) => isReady)
     await Promise.all(workers.map((worker) => worker.collect()))

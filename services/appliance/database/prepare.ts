@@ -23,7 +23,7 @@ export interface PrepareOptions {
   readonly say: (text: string) => void
 }
 
-/** Database of Hasura for its own metadata. */
+/** Database in which Hasura stores its metadata. */
 const HASURA_DATABASE = 'pronghorn_hasura'
 const OWNER = 'pronghorn_filler'
 const RETRY_MS = 500

@@ -76,7 +76,7 @@ function strictTransport(mode: Values['TLS_MODE'], indent: string): string {
   return `${indent}add_header Strict-Transport-Security "max-age=31536000" always;`
 }
 
-/** CORS headers of the proxy's own errors, equal to those of the api. A location with `add_header` inherits none. */
+/** CORS headers of the proxy's own errors, equal to the api's headers. A location with `add_header` inherits none. */
 function failureHeaders(values: Values, cors: readonly string[]): string {
   return [
     ...(cors.length === 0 ? corsHeaders('*', '*') : [...corsHeaders('$cors_origin', '$cors_headers'), VARY]),

@@ -5,7 +5,7 @@ import type { ConfigPart, ConfigProblem } from '../../core/config/index.ts'
 import { fillJson } from './template.ts'
 import type { Lookup } from './template.ts'
 
-/** JSON files of the operator that replace rendered ones. */
+/** JSON files of the operator that replace rendered files. */
 export interface OwnFiles {
   readonly texts: ReadonlyMap<ConfigPart, string>
   /** Variables that the files use. */

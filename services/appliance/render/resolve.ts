@@ -25,7 +25,7 @@ import { refuseWithoutEffect } from './without-effect.ts'
 
 type Given = Record<string, string>
 
-/** The resolved variables and the refused ones. */
+/** The resolved variables, and the variables that were refused. */
 export interface Resolution {
   /** As if every refused variable were not set. */
   readonly resolved: Resolved

@@ -22,10 +22,10 @@ export type Secrets = Readonly<Record<SecretName, string>>
 const BYTES = 32
 
 /**
- * Reads the secrets of a directory and creates the missing ones: 256 random bits each, as URL-safe text. An existing
+ * Reads the secrets of a directory and creates the missing secrets: 256 random bits each, as URL-safe text. An existing
  * secret is overwritten only if the operator gives another.
  *
- * @param given secrets of the operator; they replace existing ones.
+ * @param given secrets of the operator; they replace existing secrets.
  */
 export async function ensureSecrets(
   dir: string,

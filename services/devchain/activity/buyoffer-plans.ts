@@ -42,7 +42,7 @@ export const createBuyoffer: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'createbuyo', data)]
 }
 
-/** Plan: accept a buy offer; the assets are offered to the market in the action before. */
+/** Plan: accept a buy offer; the previous action of the transaction offers the assets to the market. */
 export const acceptBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'buyoffers')
   if (buyoffer === null || isInFlux(world, buyoffer.asset_ids)) return null

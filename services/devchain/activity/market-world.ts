@@ -109,7 +109,7 @@ export function fund(world: World, buyer: string, price: string): ActionInput[] 
   if (from == null || from.account === buyer) return null
   const gift = payment(world, source, wanted, { from: from.account, to: buyer, memo: 'pocket money' })
   if (gift === null) return null
-  // The deposit spends the payment of the action before, which has not run yet, so the balance cannot be checked here.
+  // The deposit spends the payment of the previous action. That action has not run yet, so the balance is unknown here.
   const quantity = formatAsset({ ...parseAsset(price), amount: wanted })
   const data = { from: buyer, to: MARKET_ACCOUNT, quantity, memo: 'deposit' }
   return [gift, world.runtime.action(token, 'transfer', [buyer], data)]

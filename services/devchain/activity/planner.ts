@@ -157,7 +157,7 @@ export const everydayMix: ActivityMix = {
   cancelLink: 0.4,
 }
 
-/** Minimum entities before random activity begins; missing ones are created first. */
+/** Minimum numbers of entities before random activity begins; missing entities are created first. */
 const FEWEST_PEOPLE = 8
 const FEWEST_COLLECTIONS = 3
 

@@ -29,7 +29,7 @@ export interface ProducerOptions {
 export interface BlockContent {
   /** Average number of user actions; default: the producer's rate. */
   readonly rate?: number
-  /** Transactions that come before the random ones. */
+  /** Transactions that come before the random transactions. */
   readonly transactions?: readonly (readonly ActionInput[])[]
   /** Whether to deploy the second market version, if it is not deployed. */
   readonly deploysSecondMarket?: boolean

@@ -25,7 +25,7 @@ const nameDigits = Array.from('12345')
 /** Suffix of generated accounts; identifies them when stored blocks are read again. */
 export const ACCOUNT_SUFFIX = '.dev'
 
-/** Fields that a schema may get besides the common ones, at its creation or later. */
+/** Fields that a schema may get in addition to the common fields, at its creation or later. */
 const extraFields: readonly FormatField[] = [
   { name: 'power', type: 'uint32' },
   { name: 'speed', type: 'float' },

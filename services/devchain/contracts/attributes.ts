@@ -34,7 +34,7 @@ export function packAttributes(format: readonly FormatField[], attributes: Attri
   return encodeAttributes(format, attributes)
 }
 
-/** Unpacks stored attributes; unreadable ones are skipped. Empty bytes give an empty object. */
+/** Unpacks stored attributes; unreadable attributes are skipped. Empty bytes give an empty object. */
 export function unpackAttributes(format: readonly FormatField[], bytes: Uint8Array): Attributes {
   return decodeAttributes(format, bytes).attributes
 }

@@ -1,6 +1,6 @@
 import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 
-/** Largest integer that a node prints as a JSON number; larger ones are strings. */
+/** Largest integer that a node prints as a JSON number; larger integers are strings. */
 const MAX_NUMBER = 0xffff_ffffn
 
 /**

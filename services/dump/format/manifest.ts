@@ -17,7 +17,7 @@ const FILE_CONTENT_BYTES = 2 ** 31 - 1
 const MOST_PARTITIONS = 100_000
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-/** Whole number as decimal text; the value may exceed what a JSON number holds. */
+/** Whole number as decimal text; the value may exceed the largest exact JSON number. */
 const decimal = z.string().regex(/^\d{1,19}$/)
 const size = (max: number) => z.int().min(0).max(max)
 const block = z.int().min(0).max(2_147_483_647)

@@ -21,7 +21,8 @@ interface StoredRange extends SealedRange {
 }
 
 /**
- * Reads the seals of the snapshot, and cuts them into segments: first those of the former publication, then new ones.
+ * Reads the seals of the snapshot, and cuts them into segments: first segments of the former publication, then new
+ * segments.
  */
 export async function planSegments(
   client: pg.ClientBase,

@@ -8,7 +8,7 @@ import type { Manifest } from '../format/manifest.ts'
 const ofChangingRows = sealedKinds.filter((kind) => kind.isOfChangingRows).map(({ name }) => name)
 
 /**
- * Compares the restored seals with those of the manifest and of its files, and computes the seals of mints.
+ * Compares the restored seals with the seals of the manifest and of its files, and computes the seals of mints.
  *
  * @throws FatalError `DUMP_DAMAGED`.
  */

@@ -36,7 +36,7 @@ interface PackedEntry extends WrittenEntry {
 const MAX_PRUNED = 5_000
 /**
  * Maximum number of blocks between two prunings; a tenth of the retained blocks if that is fewer. One large
- * deletion is cheaper than many small ones.
+ * deletion is cheaper than many small deletions.
  */
 const PRUNE_EVERY_BLOCKS = 500
 

@@ -19,7 +19,7 @@ interface ReaderClaims {
 
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
- * fit what was indexed.
+ * fit the indexed data.
  * @returns the first block to request when nothing is committed yet.
  * @throws FatalError `CHAIN_MISMATCH` or `READER_SETTINGS_CHANGED`.
  */

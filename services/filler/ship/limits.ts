@@ -8,7 +8,7 @@ const ofConnection = {
   beyond: 'the reader closes the connection, and connects again later',
 }
 
-/** Limits of what a node sends over its state-history websocket. */
+/** Limits of the messages that a node sends over its state-history websocket. */
 export const shipLimits: readonly Limit[] = [
   { counts: 'bytes of the protocol ABI', ...ofConnection, value: bytesText(LARGEST_GREETING_BYTES) },
   {

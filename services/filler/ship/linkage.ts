@@ -107,7 +107,7 @@ export class ChainTail {
     if (this.#sincePrune >= PRUNE_INTERVAL) this.#prune(libNum)
   }
 
-  /** Removes block `from` and all later ones. */
+  /** Removes block `from` and all later blocks. */
   rewind(from: number): void {
     const parent = this.idAt(from - 1)
     this.#reversible.length = Math.max(0, this.#reversible.length - (this.#next - from))

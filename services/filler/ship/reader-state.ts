@@ -108,7 +108,7 @@ export class ReaderState<P extends ProtocolCodec> {
   }
 
   /**
-   * Lets the pipeline undo block `from` and all later ones.
+   * Lets the pipeline undo block `from` and all later blocks.
    * @throws FatalError `FORK_BELOW_IRREVERSIBLE` if block `from` is irreversible.
    */
   undoFrom(from: number, unlinked?: PronghornError): void {

@@ -487,7 +487,7 @@ describe('rows shared by readers', () => {
     expect(await shared()).toEqual(['x 6 2 ann'])
   })
 
-  it('a reader does not replace a row that another reader wrote in a block irreversible for that reader', async () => {
+  it('a row shared by readers is not replaced once it is irreversible for the reader that wrote it', async () => {
     await share(ann, [5, 1], ['x'], 5)
     await share(ann, [7, 1], [], 7)
     await share(bob, [4, 1], [], 4)

@@ -4,7 +4,7 @@ import type { Queryable } from './api-keys.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** Ages of the cached keys, ms; tests use shorter ones. */
+/** Age limits of the cached keys, ms; tests use shorter limits. */
 export interface KeyRingTiming {
   /** Maximum age of keys that are used without another read, ms. */
   readonly freshMs: number
@@ -55,7 +55,7 @@ export class KeyRing {
   }
 
   /**
-   * The key for signing new tokens: of the keys that are not retired, the one that retires first.
+   * The key for signing new tokens: of the keys that are not retired, the key that retires first.
    * @throws Refusal 503 if there is none, or if the keys cannot be read.
    */
   async current(): Promise<SigningKey> {

@@ -12,7 +12,7 @@ export interface TokenNames {
   readonly audience: string
 }
 
-/** Claims of a token besides the registered ones. */
+/** Claims of a token in addition to the registered claims of RFC 7519. */
 export interface TokenClaims {
   /** Id of the API key that the token was issued for. */
   readonly aki: string

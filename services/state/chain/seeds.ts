@@ -34,7 +34,7 @@ const WAIT_STEP_MS = 100
 
 /**
  * ABIs that were set before the first indexed block. The chain node knows only the present ABI of an account.
- * If no indexed block has set an ABI of the account, the present ABI is also the one from before the first
+ * If no indexed block has set an ABI of the account, the present ABI is also the ABI from before the first
  * indexed block. The node may be ahead of the reader. Its reply therefore counts only once the reader has
  * reached the node's head block on the same branch, and has found no ABI of the account up to there.
  */
@@ -52,7 +52,7 @@ export class AbiSeeds {
 
   /**
    * Hash of the account's ABI from before `wholeSince`, the first block of the history without gaps; null if
-   * there was none, or if an indexed block has set another one.
+   * there was none, or if an indexed block has set another ABI.
    * @param standing reads the facts about the account and the node's blocks.
    * @throws Refusal 503 if the chain node does not answer, or is on another branch than the reader.
    */

@@ -79,7 +79,7 @@ export async function rowDecoderAt(
   return { version, decoder: new RowDecoder({ table, current, older }) }
 }
 
-/** Reads the previous ABIs of an account, and skips unreadable ones. */
+/** Reads the previous ABIs of an account, and skips unreadable ABIs. */
 async function olderAbis(parts: StateParts, version: AbiVersion, at: ReadBlock): Promise<TableAbi[]> {
   const found: TableAbi[] = []
   for (const older of await parts.abis.before(version, at.position)) {

@@ -22,7 +22,7 @@ export interface RowDecoderParts {
 /**
  * Decodes the rows of a table. A row that was not rewritten since a contract upgrade may have the layout of an older
  * ABI. The newest ABI that consumes all bytes of the row decodes it; if none does, the newest ABI that fits. As in
- * chain nodes, integers of up to 32 bits are JSON numbers, larger ones are text.
+ * chain nodes, integers of up to 32 bits are JSON numbers, larger integers are text.
  */
 export class RowDecoder {
   readonly #table: string

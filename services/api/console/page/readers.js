@@ -195,7 +195,7 @@ function percentOf({ state, start_block, block_num, target_block }) {
   const all = target_block - start_block + 1
   if (all <= 0 || (state === 'live' && target_block - block_num <= HEAD_BLOCKS)) return 100
   const done = Math.min(100, Math.max(0, ((block_num - start_block + 1) / all) * 100))
-  // With many blocks the last ones would be rounded to 100 %.
+  // With many blocks, a share of nearly 100 % would be rounded to 100 %.
   return block_num < target_block ? Math.min(done, 99.9) : done
 }
 

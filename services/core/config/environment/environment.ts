@@ -5,7 +5,7 @@ import type { ConfigProblem } from '../problems.ts'
 
 /**
  * Environment variables by name. An empty value counts as absent, because compose files pass unset variables as empty
- * ones.
+ * variables.
  */
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -22,7 +22,7 @@ export async function isNewest(applied: readonly AppliedMigration[]): Promise<bo
 }
 
 /**
- * Replaces all schemas by empty ones with the given migrations, within a transaction of the caller. The applied
+ * Replaces all schemas by empty schemas with the given migrations, within a transaction of the caller. The applied
  * migrations stay in the schema of the restore until `publishSchema`.
  *
  * @throws FatalError `RESTORE_TARGET_FILLED` if one of the schemas belongs to another program.

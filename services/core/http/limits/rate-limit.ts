@@ -107,7 +107,7 @@ export interface RateLimitParts {
 }
 
 /**
- * Refuses requests above the limit with 429. All requests of a window count, including refused ones. With
+ * Refuses requests above the limit with 429. All requests of a window count, including refused requests. With
  * `bill_execution_time`, each second that a request takes after its first second counts as one more request. The
  * headers of the client's next response include the additional counts.
  */

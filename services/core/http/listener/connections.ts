@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import type { Peer } from '../limits/index.ts'
 
 /**
- * Closes connections, idle ones too, of an address that already has `most` connections, so that no address can use up
- * the server's connections. Trusted proxies are exempt, because a proxy carries the requests of many clients and limits
- * connections itself.
+ * Closes each new connection of an address that already has `most` connections, busy or idle, so that no address can
+ * use up the server's connections. Trusted proxies are exempt, because a proxy carries the requests of many clients and
+ * limits connections itself.
  */
 export function limitConnections(server: Server, peerOf: (socket: Socket) => Peer, most: number): void {
   const open = new Map<string, number>()

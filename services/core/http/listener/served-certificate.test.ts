@@ -5,7 +5,7 @@ import { generate } from 'selfsigned'
 import { expect, it } from 'vitest'
 import { readServedCertificate } from './served-certificate.ts'
 
-it('the certificate check reads the expiry of the served certificate, self-signed ones included', async () => {
+it('the certificate check reads the expiry of the served certificate, also of a self-signed certificate', async () => {
   const endsAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 5 * 86_400_000)
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

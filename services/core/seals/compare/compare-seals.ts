@@ -210,7 +210,7 @@ class Comparison {
   }
 }
 
-/** Multiset difference: the lines of `all` without those of `others`. */
+/** Multiset difference: the lines of `all` without the lines of `others`. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1)

@@ -11,7 +11,7 @@ import { findBlock } from './source-block.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 
-/** Result of a dry run: what an import of this source would copy, and how long it would take. */
+/** Result of a dry run: the data that an import of this source would copy, and the estimated duration. */
 export interface ImportPlan {
   readonly version: string
   readonly block: NodeBlock

@@ -40,7 +40,7 @@ const notTaken: readonly (readonly [names: RegExp, why: string])[] = [
 
 /**
  * Counts the rows of the non-empty source tables.
- * @param areTaken true for the imported tables, false for the omitted ones.
+ * @param areTaken true for the imported tables, false for the omitted tables.
  */
 export async function countTables(source: OldSource, areTaken: boolean): Promise<TableCount[]> {
   const rows = await source.query<{ table: string; estimate: number; bytes: bigint }>(

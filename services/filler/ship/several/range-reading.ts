@@ -106,7 +106,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments = []
   }
 
-  /** Returns the credits of released blocks to their ranges. `blocks` are the oldest delivered ones. */
+  /** Returns the credits of released blocks to their ranges. `blocks` are the oldest delivered blocks. */
   release(blocks: number, bytes: number): void {
     for (let left = blocks, entry = this.#unreleased[0]; entry && left > 0; entry = this.#unreleased[0]) {
       const count = Math.min(left, entry.blocks)

@@ -105,7 +105,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.end = this.next
   }
 
-  /** Shortens the range to the taken blocks, and drops the buffered ones. */
+  /** Shortens the range to the taken blocks, and drops the buffered blocks. */
   cutAtTaken(): void {
     this.#blocks.length = this.#taken
     this.end = this.next

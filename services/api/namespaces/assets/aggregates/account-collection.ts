@@ -5,7 +5,7 @@ const HELD = `SELECT s.schema_name, a.template_id, count(*) AS assets FROM asset
     JOIN assets.assets a ON a.schema_key = s.schema_key
   WHERE a.owner = $1::text AND s.collection_name = $2::text GROUP BY 1, 2`
 
-/** JSON text of the groups, `held`; largest number of assets first. */
+/** JSON text of the groups in the relation `held`; the groups with the most assets come first. */
 const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_object('schema_name', s.schema_name,
         'assets', s.assets::text) ORDER BY s.assets DESC, s.schema_name)
       FROM (SELECT schema_name, sum(assets) AS assets FROM held GROUP BY 1) s)::text, '[]'),

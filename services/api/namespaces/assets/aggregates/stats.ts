@@ -31,17 +31,17 @@ const ASSET = `SELECT ${assetStatsRecord.packed} FROM assets.assets a WHERE a.as
 const LIVE_SCHEMAS = `SELECT coalesce(json_agg(json_build_object('schema_name', n.schema_name) ORDER BY n.schema_name), '[]')::text
   FROM assets.schema_counts n WHERE n.collection_name = $1::text AND n.minted > n.burned`
 
-/** Statistics of a collection as JSON text: assets, burned ones by template and schema, templates, schemas. */
+/** Statistics of a collection as JSON text: assets, burned assets by template and schema, templates, schemas. */
 export async function collectionStats(session: Session, collection: string): Promise<string> {
   return collectionStatsRecord.read(await one(session, 'collection-stats', COLLECTION, [collection]))[0]!
 }
 
-/** Statistics of a schema as JSON text: assets, burned ones, templates. */
+/** Statistics of a schema as JSON text: assets, burned assets, templates. */
 export async function schemaStats(session: Session, collection: string, schema: string): Promise<string> {
   return schemaStatsRecord.read(await one(session, 'schema-stats', SCHEMA, [collection, schema]))[0]!
 }
 
-/** Statistics of a template as JSON text: assets, burned ones. */
+/** Statistics of a template as JSON text: assets, burned assets. */
 export async function templateStats(session: Session, templateId: bigint): Promise<string> {
   return templateStatsRecord.read(await one(session, 'template-stats', TEMPLATE, [templateId]))[0]!
 }

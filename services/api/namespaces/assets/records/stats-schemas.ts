@@ -2,7 +2,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { declareRecord, field } from '../../../records/fields/index.ts'
 import { templateMint } from '../../nft/records/index.ts'
 
-/** Statistics of an asset, `a`. The original of an asset bridged from another chain is unknown. */
+/** Statistics of an asset, which has the SQL alias `a`. For an asset from another chain, the original is unknown. */
 export const assetStatsRecord = declareRecord(
   'AssetStats',
   'Mint number of an asset within its template; the series of an original asset is always null',

@@ -100,7 +100,7 @@ async function firstOpenDay(session: Session): Promise<number> {
  */
 function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
-  // Both bounds are inclusive.
+  // The bounds `before` and `after` are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [

@@ -49,8 +49,8 @@ export async function selectCheapest(
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // Replace these filters by cheaper ones: the seller of a sale is the owner of its asset, and the template stores the
-  // flags of its assets.
+  // Replace these filters by cheaper filters: the seller of a sale is the owner of its asset, and the template stores
+  // the flags of its assets.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const query = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)

@@ -23,7 +23,7 @@ import type { MarketSetup } from '../setup.ts'
 /** WITH item in front of a query of prices, so that the rates are read once. */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** SQL of the shown price of a template, `p`, by sort. Requires `RATES` in front of the query. */
+/** SQL of the shown price by sort; `p` is the row with the prices of a template. The query must begin with `RATES`. */
 export const priceColumns: Readonly<Record<string, string>> = {
   suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
   suggested_average_price: cappedPrice('p.suggested_average', 'p', 'rates'),

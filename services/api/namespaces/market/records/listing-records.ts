@@ -81,7 +81,7 @@ const token = {
 /** The price of auctions, buy offers and template buy offers. */
 const price = field.object({ ...token, amount: field.decimal('l.price', AMOUNT) })
 
-/** The oracle rate of a sale, `o`. A sale that is listed in the token of its payment needs no rate. */
+/** Joins the oracle rate of a sale as `o`. A sale that is listed in the token of its payment needs no rate. */
 const ORACLE_RATE = `LEFT JOIN market.rates o ON o.listing_symbol = l.listing_symbol
     AND o.settlement_symbol = l.settlement_symbol AND (l.price IS NULL OR l.listing_symbol <> l.settlement_symbol)`
 

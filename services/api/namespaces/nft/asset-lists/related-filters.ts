@@ -6,7 +6,7 @@ import { hasTemplateBuyoffer, isHeldByNone } from '../conditions/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 import { ASSETS } from '../tables.ts'
 
-/** Condition of `hide_offers`: the asset, `a`, is in no open offer. */
+/** Condition of `hide_offers`: the asset with the SQL alias `a` is in no open offer. */
 export const NOT_OFFERED =
   raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
   WHERE x.asset_id = a.asset_id AND p.state = 0)`)

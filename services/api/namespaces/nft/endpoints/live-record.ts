@@ -78,7 +78,7 @@ async function readKeys(
 
 /**
  * Query of the values by which subscriptions filter a record (accounts, collections, templates, assets), and of the
- * size of the record's texts in bytes. Collections, templates and size include those of the contained assets. The query
+ * size of the record's texts in bytes. The contained assets count in the collections, templates and size. The query
  * returns sizes of attributes, never their texts.
  */
 function keysStatement(source: KeySource): { name: string; text: string } {

@@ -50,7 +50,7 @@ const block = (column: string, description: string): Field =>
 const time = (column: string, description: string): Field =>
   field.ofHistory(field.time(`a.${column}`, `Time of ${description}`))
 
-/** Mint number of an asset, `a`; null for assets minted before the first block that this node has read. */
+/** Mint number of the asset with the SQL alias `a`; null if it was minted before the first block that was read. */
 export const templateMint: Field = {
   ...field.decimal(
     'coalesce(a.template_mint, CASE WHEN a.template_id IS NULL OR a.minted_at_block <> 0 THEN 0 END)',

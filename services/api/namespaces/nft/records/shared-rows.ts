@@ -382,7 +382,7 @@ function ownBytes(data: string): number {
 }
 
 /**
- * Merged attributes. Later maps overlay earlier ones: mutable of the template, mutable of the asset, immutable of the
+ * Merged attributes. Later maps overlay earlier maps: mutable of the template, mutable of the asset, immutable of the
  * asset, immutable of the template.
  */
 function mergedData(template: Fragment | undefined, mutableData: string, immutableData: string): string {
