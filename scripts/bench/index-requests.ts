@@ -1,5 +1,6 @@
 /**
- * Requests that use the indexes: the kinds of traffic, and the second tier (every list with a single filter or sort).
+ * Requests for measuring index use: the kinds of request of the traffic benchmark, and every list with a single filter
+ * or sort.
  */
 import type pg from 'pg'
 import { createNamespace } from '../../services/api/index.ts'
@@ -12,11 +13,11 @@ import { trafficKinds, TrafficRows } from './traffic/index.ts'
 /** Contract families whose indexes are measured. */
 export const indexFamilies: readonly string[] = ['assets', 'market']
 
-/** URLs by kind of traffic or list. */
+/** URLs by kind of request or by list. */
 export type IndexRequests = ReadonlyMap<string, readonly string[]>
 
 /**
- * URLs of each kind of traffic.
+ * URLs of each kind of request of the traffic benchmark.
  * @param samples number of URLs per kind.
  */
 export async function trafficRequests(database: pg.Client, samples: number): Promise<IndexRequests> {
@@ -30,7 +31,7 @@ export async function trafficRequests(database: pg.Client, samples: number): Pro
   return all
 }
 
-/** URLs of the second tier, by family and path: every sort, and every single filter. */
+/** URLs of every list with each sort and each single filter, by family and path. */
 export async function listRequests(database: pg.Client): Promise<IndexRequests> {
   const examples = await pickExamples(database)
   const all = new Map<string, string[]>()

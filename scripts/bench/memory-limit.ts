@@ -20,7 +20,7 @@ export interface LimitedServer extends GeneratedServer {
 }
 
 /**
- * Starts the server of `--data` with the memory of a share of its database, and empties the page cache.
+ * Empties the page cache, and starts the server of `--data` with a memory limit: `share` times the database size.
  * @throws Error without `--data`.
  */
 export async function openLimitedServer(given: GeneratedArguments, share: number): Promise<LimitedServer> {

@@ -23,10 +23,12 @@ export function findFeedViolations(rows: readonly FeedRow[], straight: readonly 
   for (const [num, block] of surviving) {
     const own = expected.get(num)
     if (own === undefined)
-      violations.push(`feed: block ${num} ${block.block.id} has no events in the final chain`)
+      violations.push(
+        `feed: block ${num} ${block.block.id} has an entry; a run without faults has none for this block number`,
+      )
     else if (contentOf(own) !== contentOf(block))
       violations.push(
-        `feed: block ${num} ${block.block.id} differs from the same block of a run without faults`,
+        `feed: block ${num} ${block.block.id} differs from the entry of the same block in a run without faults`,
       )
   }
   const first = rows[0]?.num ?? Infinity
@@ -58,7 +60,7 @@ function replay(rows: readonly FeedRow[]): Replayed {
   const gaps: Gap[] = []
   for (const { sequence, num, entry } of rows) {
     if (before !== null && sequence !== before + 1n)
-      violations.push(`feed: entry ${sequence} follows entry ${before}`)
+      violations.push(`feed: entry ${sequence} follows entry ${before}; sequence numbers must ascend by 1`)
     before = sequence
     if (entry.kind === 'fork') {
       // A fork may undo only blocks without events. Such blocks have no entry, so nothing is deleted.

@@ -366,7 +366,10 @@ class SeedRun {
     node.forkTo(branch, blocks)
   }
 
-  /** Switches the node to a lost branch whose parent is below its head, if there is one. */
+  /**
+   * Returns the node to the main branch, then switches it to one of the lost branches (`tree.lost`) whose parent is
+   * below the head of the node, if there is such a branch.
+   */
   #fork(node: SimulatedNode, choice: number, blocks: number): void {
     const { tally, chain } = this.#options
     if (!node.isOnMain) node.forkBack(node.height)

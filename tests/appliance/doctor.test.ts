@@ -157,7 +157,7 @@ describe('the doctor', () => {
       await mkdir(join(folder, 'privkey.pem'))
       expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
         'fail',
-        'privkey.pem (EISDIR) cannot be read: the proxy cannot load a renewal either',
+        'privkey.pem (EISDIR) cannot be read: the proxy cannot load a renewed certificate',
       ])
     } finally {
       server.close()
@@ -187,7 +187,7 @@ describe('the doctor', () => {
           expect(served.get('certificate')).toEqual([level, `${left} days left of the served certificate`])
           expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
             'fail',
-            'fullchain.pem (no certificate) cannot be read: the proxy cannot load a renewal either',
+            'fullchain.pem (no certificate) cannot be read: the proxy cannot load a renewed certificate',
           ])
         } finally {
           server.close()

@@ -445,7 +445,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'READER_MARKET_STORE_LOGS: nothing',
   ],
   ['a folder that does not exist', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
-  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: logs, schedules and times in answers are always in UTC'],
+  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: the time zone is always UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; no known name is similar'],
   // Compose refuses or misinterprets these values before a container starts, so scripts/check tests them as well.
   ['no in place of false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],

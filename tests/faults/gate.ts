@@ -1,7 +1,6 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
-/** A TCP address. */
 export interface Target {
   readonly host: string
   readonly port: number

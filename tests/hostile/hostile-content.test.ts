@@ -68,12 +68,15 @@ async function untilIndexed(programs: Programs): Promise<void> {
     .toSatisfy((row: { block_num: number } | undefined) => Number(row?.block_num) >= num)
 }
 
-/** Why an answer is unacceptable; undefined if it is valid, or an error that names the limit. */
+/**
+ * Reason why an answer is unacceptable. Undefined if the answer is acceptable: data, an error that names the size
+ * limit, record not found, or status 503 with `Retry-After`.
+ */
 function faultOf(status: number, text: string, retryAfter: string | null): string | undefined {
   const { success, message } = JSON.parse(text) as { success?: boolean; message?: string }
   if (status === 200 && success === true) return undefined
   if (status === 400 && message?.includes('limits.answer_bytes') === true) return undefined
-  // The attacker has no such record.
+  // Record not found: the attacker does not have a record for every path.
   if (status === 416 || status === 404) return undefined
   if (status === 503 && retryAfter !== null) return undefined
   return `${status} ${text.slice(0, 300)}`

@@ -320,7 +320,10 @@ it.each([
   },
 )
 
-/** Damages of a source, each with the error text that names it; `$` is the value that the statement returns. */
+/**
+ * Damages of a source: the text that the error of the import contains, and the statement that causes the damage. `$` in
+ * the text stands for the `id` that the statement returns.
+ */
 const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   [
     'assets.assets has every asset_id that the contract has given out: asset_id 1099511627776 to 1099511627776, asset_id $ to $',

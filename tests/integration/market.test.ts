@@ -146,7 +146,7 @@ const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_
 const byOracle = `${soldSince} AND intended_median > 0`
 
 it(
-  'a reader prices sales by oracle pairs that are older than the first block, in single blocks and in one transaction',
+  'a reader prices sales with oracle pairs that are older than its start block, whether blocks are reversible or not',
   { timeout: patient(240_000) },
   async () => {
     const whole = await create(createBegunDatabase)

@@ -244,7 +244,7 @@ describe('websocket and event stream', () => {
     for (const each of ahead.messages) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server reads events that the bus lost from the database, and reports the position of a reader', async () => {
+  it('the live server reads events from the database if the bus does not deliver them, and publishes lags and gaps of a reader', async () => {
     const client = await connect()
     await client.subscribe()
     server.feed.isBusAway = true

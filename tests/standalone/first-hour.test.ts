@@ -64,7 +64,7 @@ it('an unusable data directory is reported with path and reason, without a stack
   expect([both.code, both.text]).toEqual([2, expect.stringMatching(/cannot be used with[^]*help digest`/)])
 })
 
-it('an option with an unusable value is named before any process starts', async () => {
+it('npm start names an option with an unusable value before it starts any process', async () => {
   const { code, text } = await run('standalone', '--assets-account', 'UPPER')
   expect([code, text]).toEqual([
     2,
@@ -72,7 +72,7 @@ it('an option with an unusable value is named before any process starts', async 
   ])
 })
 
-it('npm start reports a node that does not answer before any process starts', async () => {
+it('before it starts any process, npm start refuses an unreachable node and swapped node addresses', async () => {
   const chain = createServer((_, response) => {
     response.end(infoOf('ab'.repeat(32)))
   }).listen(0, '127.0.0.1')

@@ -358,6 +358,6 @@ it('a request whose URL cannot be parsed gets status 400 and the code request_er
   })
   expect([status, JSON.parse(text)]).toEqual([
     400,
-    expect.objectContaining({ code: 'request_error', message: 'The address of the request cannot be read' }),
+    expect.objectContaining({ code: 'request_error', message: 'The URL of the request cannot be parsed' }),
   ])
 })

@@ -46,7 +46,7 @@ export function bidsSql(): string {
       WHERE l.buyer IS NOT NULL AND l.starting_price + l.starting_price * n / 10 <= l.price`
 }
 
-/** Generates the logs of every listing, and the blocks of logs and bids. */
+/** Generates the logs of every listing, and a row of `market.blocks` for each block that has logs or bids. */
 export function logsSql(): string {
   const first = (table: string, key: string, action: number, place = 0): string =>
     `SELECT l.created_at_block::bigint * ${BLOCK_SEQS} + l.${key} % 200 * 2 + ${place}, l.${key}, ${action} FROM market.${table} l`

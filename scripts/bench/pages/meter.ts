@@ -25,7 +25,10 @@ const RELATIONS = `
     JOIN LATERAL (SELECT d.reltoastrelid UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = d.reltoastrelid) x(oid)
       ON d.reltoastrelid <> 0`
 
-/** Visibility and free space maps have other forks. A page of a visibility map stands for 32,672 pages of its table. */
+/**
+ * Number of the main fork (the data file) of a relation in PostgreSQL. Visibility maps and free space maps are other
+ * forks, and do not count: a page of a visibility map stands for 32,672 pages of its table.
+ */
 const MAIN_FORK = 0
 
 /**

@@ -102,7 +102,7 @@ export interface ChainNodeView {
   readonly faults: number
 }
 
-/** Speed over time. `times` and `rates` have the same length. */
+/** Speed of a reader over time. `times` and `rates` have the same length. */
 export interface HistoryView {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
@@ -110,7 +110,7 @@ export interface HistoryView {
   readonly rates: readonly (number | null)[]
 }
 
-/** Period that a history covers. */
+/** Period that the speed history of a reader covers: the last ten minutes, or the last day. */
 export type HistoryRange = 'recent' | 'day'
 
 /** A served contract family. */

@@ -88,8 +88,8 @@ export class BlockEvents {
   }
 
   /**
-   * Reads the filter keys that are needed to decide which events match the filters. Returns undefined if no key is
-   * missing.
+   * Reads the filter keys of the events that the filters cannot accept or reject by event name alone. Returns undefined
+   * if these keys have already been read.
    */
   readKeysFor(filters: Filters): Promise<void> | undefined {
     const lacking = this.placed.filter(

@@ -102,7 +102,7 @@ export interface Declaration {
   readonly one?: string
 }
 
-/** A declaration with the values derived from it. */
+/** Declaration of a record type, with the values that `declareKind` derives from it. */
 export interface DeclaredKind extends Declaration {
   readonly schema: NamedSchema
   readonly compiled: Compiled<RowParts>

@@ -120,7 +120,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
   const source = folders.find(({ chain }) => chain?.fingerprint256 === served.fingerprint)
   for (const { unreadable, chain } of source ? [source] : folders) {
     for (const name of unreadable)
-      report('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewal either`)
+      report('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewed certificate`)
     if (chain && endOf(chain) > served.endsMs)
       report(
         'warn',

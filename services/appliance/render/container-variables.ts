@@ -187,7 +187,7 @@ const OF_SHELL = 'nothing: Docker reads this variable only from the environment 
 /** Names that have no effect in `.env`, although other programs know them, with the reason. */
 export const namesInVain: Readonly<Record<string, string>> = {
   DEMO_CHAIN: 'nothing: the demo chain is used if COMPOSE_FILE is not set and no variable describes a chain',
-  TZ: 'nothing: logs, schedules and times in answers are always in UTC',
+  TZ: 'nothing: the time zone is always UTC, in logs, schedules and answers',
   COMPOSE_HTTP_TIMEOUT: 'nothing: Compose ignores this variable since version 2',
   ...Object.fromEntries(
     [

@@ -2,9 +2,9 @@ import { rootCertificates } from 'node:tls'
 import type { AppConfig } from '../../core/config/index.ts'
 import { CONTAINER_FOLDER } from '../../core/paths/index.ts'
 
-/** A file of a service. */
+/** A file that `render` writes. */
 export interface RenderedFile {
-  /** Folder of the service. */
+  /** Subfolder of the output folder: name of the service that reads the file, or `secrets`. */
   readonly service: string
   readonly name: string
   readonly text: string

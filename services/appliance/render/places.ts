@@ -125,7 +125,7 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
     : facts
       ? 'which is not a file'
       : NOT_THERE
-  const remedy = facts?.isFile() ? `: chmod 755 ${quote(shown)}` : ''
+  const remedy = facts?.isFile() ? `: chmod 755 ${quoteForShell(shown)}` : ''
   const allowed = `a program that the user with the number ${POSTGRES_USER} may execute${remedy}`
   return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
 }
@@ -219,8 +219,7 @@ function backupFolder(
   }
 }
 
-/** Quotes a path for a shell. */
-const quote = (path: string): string =>
+const quoteForShell = (path: string): string =>
   /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
 const GB = 1e9
@@ -240,7 +239,7 @@ function adviceFor(shown: string, facts: Stats | undefined, listed: readonly str
   const isOfSystem = dirname(resolve(shown)) === '/'
   const wanted = isForeign && (isTaken || isOfSystem) ? join(shown, 'pronghorn') : shown
   const owner = `-o ${POSTGRES_USER} -g ${POSTGRES_USER}`
-  return `a folder of the user with the number ${POSTGRES_USER}: sudo install -d ${owner} -m 755 ${quote(wanted)}`
+  return `a folder of the user with the number ${POSTGRES_USER}: sudo install -d ${owner} -m 755 ${quoteForShell(wanted)}`
 }
 
 async function checkFolder(

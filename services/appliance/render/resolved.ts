@@ -5,7 +5,7 @@ import type { variables } from './variables.ts'
 /** The appliance's own variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables & typeof containerVariables>
 
-/** The settings that the environment selects. */
+/** Settings of the appliance, resolved from environment variables, `.env` and the operator's files. */
 export interface Resolved {
   readonly values: Values
   /** All set variables; former and current names of a setting both have the value. */

@@ -14,7 +14,7 @@ async function read(parameter: Parameter, given: unknown, lists = noLists): Prom
   return refused[0] ?? values['p']
 }
 
-describe('an int', () => {
+describe('an int parameter', () => {
   it('an int parameter accepts only digits, and only values within its bounds and the exact range of a double', async () => {
     expect(await read(int(''), '-12')).toBe(-12)
     expect(await read(int(''), 9007199254740991)).toBe(9007199254740991)
@@ -26,7 +26,7 @@ describe('an int', () => {
   })
 })
 
-describe('an id', () => {
+describe('an id parameter', () => {
   it('an id parameter accepts any 64-bit integer without rounding', async () => {
     expect(await read(id(''), '9223372036854775807')).toBe(9223372036854775807n)
     expect(await read(id(''), '-9223372036854775808')).toBe(-9223372036854775808n)
@@ -43,7 +43,7 @@ describe('an id', () => {
   })
 })
 
-describe('a flag', () => {
+describe('a flag parameter', () => {
   it('a flag parameter is true, 1, false or 0; an empty flag counts as absent', async () => {
     expect(await read(flag(''), true)).toBe(true)
     expect(await read(flag(''), '1')).toBe(true)
@@ -55,7 +55,7 @@ describe('a flag', () => {
   })
 })
 
-describe('a name', () => {
+describe('a name parameter', () => {
   it('a name parameter has the alphabet and length of account names', async () => {
     for (const given of ['a', 'atomicassets', '1.2.3', 'aaaaaaaaaaaaj', '.....'])
       expect(await read(name(''), given)).toBe(given)
@@ -64,7 +64,7 @@ describe('a name', () => {
   })
 })
 
-describe('a decimal', () => {
+describe('a decimal parameter', () => {
   it('the value of a decimal parameter stays text', async () => {
     for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
     for (const given of ['-1', '.5', '1.', 'x', '1e5.5', '0e0.5'])
@@ -86,7 +86,7 @@ describe('a decimal', () => {
   })
 })
 
-describe('a list', () => {
+describe('a list parameter', () => {
   it('a list parameter is split at commas, without duplicates', async () => {
     expect(await read(names(''), 'bob,alice,bob')).toEqual(['bob', 'alice'])
     expect(await read(ids(''), '1,01')).toEqual([1n])
@@ -120,7 +120,7 @@ describe('a list', () => {
   })
 })
 
-describe('a text', () => {
+describe('a text parameter', () => {
   it('a text parameter above the maximum length is refused, and the refusal names the maximum', async () => {
     const kinds = [
       [text(''), 128],

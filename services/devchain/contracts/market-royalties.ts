@@ -116,7 +116,7 @@ function matchingRules(
   const rules = rulesOf(context, collection)
   if (rules.length === 0) return []
   const layers = layersOf(context, collection, asset)
-  // Mode 0 merges the layers: the first layer that has a field wins.
+  // With `attribute_mode` 0, rules with source 0 read the merged attribute layers. The first layer with a field wins.
   const merged = Object.assign({}, ...[...layers].reverse()) as Record<string, unknown>
   return rules.filter(({ source, field, value: [, wanted] }) => {
     const data = source === 0 ? (mode === 0 ? merged : {}) : (layers[source - 1] ?? {})

@@ -210,7 +210,7 @@ export class Heartbeat {
     this.#onBeat = onBeat
   }
 
-  /** Sets the gaps of the current reading. */
+  /** Sets the gaps of the reader. */
   noteGaps(gaps: readonly Gap[]): void {
     this.#gaps = gaps
   }
@@ -245,7 +245,7 @@ export class Heartbeat {
     })
   }
 
-  /** Copies position and time of the last commit from the current reading. */
+  /** Copies position and time of the last commit from the status of `#reading`. A commit ends an interruption. */
   #noteCommit(): void {
     const status = this.#reading?.status()
     if (status === undefined) return

@@ -23,8 +23,8 @@ export interface DrivingRows {
   readonly conditions: readonly Sql[]
   readonly direction: 'ASC' | 'DESC'
   /**
-   * Column of `drivingRows` that an index has in the same order, but coarser: different values may be equal in it (a
-   * text prefix, say).
+   * First sort column of `drivingRows`: the start of `value` (100 characters of a name, say), by which an index returns
+   * the driving rows in order. Rows with different values may have the same start.
    */
   readonly head?: string
   readonly wanted: number

@@ -120,7 +120,6 @@ export interface LogRoyaltyDust {
   amount: string
 }
 
-/** A row of the contract table `config`. */
 export interface ConfigState {
   version: string
   sale_counter: bigint
@@ -142,25 +141,21 @@ export interface ConfigState {
   delphioracle_account: string
 }
 
-/** A row of the contract table `counters`. */
 export interface CounterState {
   counter_name: string
   counter_value: bigint
 }
 
-/** A row of the contract table `marketplaces`. */
 export interface MarketplaceState {
   marketplace_name: string
   creator: string
 }
 
-/** A row of the contract table `balances`. */
 export interface BalanceState {
   owner: string
   quantities: readonly string[]
 }
 
-/** A row of the contract table `bonusfees`. */
 export interface BonusFeeState {
   bonusfee_id: bigint
   fee_recipient: string

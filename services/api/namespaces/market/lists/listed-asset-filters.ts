@@ -344,8 +344,8 @@ function ownFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * Factor by which all filters together must select fewer rows than the prefilter columns, so that reading the assets
- * first is cheaper.
+ * If the indexed terms cover some of the filters, listings are found via their assets only if all filters together
+ * select at most 1 / MUCH_RARER of the assets that the covered filters select.
  */
 const MUCH_RARER = 8
 

@@ -358,7 +358,8 @@ function lastMints(low: number): MintBound {
   return {
     bound(templates, rows) {
       const wanted = raw(rows)
-      // Takes the templates with the highest supply until the next template has no mint number above the bound.
+      // Takes templates in descending order of supply, until they have `rows` mint numbers above the supply of the next
+      // template. The bound is the highest mint number from which on the taken templates have `rows` mint numbers.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
           FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}

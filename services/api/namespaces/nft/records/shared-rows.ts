@@ -128,7 +128,9 @@ const FORMAT = `(SELECT coalesce(json_agg(json_build_object('name', e.field ->> 
 const schemaField = shape.record('SchemaField', 'A field of a schema', {
   name: shape.text('Name of the attribute'),
   type: shape.text('Type of the attribute, for example uint64, string, image[]'),
-  mediatype: shape.nullable(shape.text('Media type, as authored or guessed by name and type')),
+  mediatype: shape.nullable(
+    shape.text('Media type: set by the author, or guessed from name and type of the attribute'),
+  ),
   info: shape.nullable(shape.text('Explanation by the author')),
 })
 
