@@ -192,7 +192,7 @@ it(
       node.closeAllConnections()
       node.close()
     }
-    const warnings = () => lines.filter((line) => line.includes('pair waxpusd of the oracle'))
+    const warnings = () => lines.filter((line) => line.includes('oracle pair waxpusd'))
     // One warning for the oracle's table, one for the market's.
     expect(lines.filter((line) => line.includes('could not be read from the chain node'))).toHaveLength(2)
     expect(warnings()).toHaveLength(1)

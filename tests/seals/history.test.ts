@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { runCli } from '../../services/cli/program.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
+import { allMarketListings } from '../../services/core/model/tables/index.ts'
 import { sealedKinds } from '../../services/core/seals/index.ts'
 import { digestDatabase } from '../../services/verify/index.ts'
 import { replayHistory } from '../../services/filler/replay/index.ts'
@@ -164,18 +165,25 @@ it('a repair replaces the rows that differ, and seals their ranges again', async
     "UPDATE assets.offers SET memo = memo || '!' WHERE offer_id = (SELECT min(offer_id) FROM assets.offers WHERE state = 3)",
     'UPDATE assets.assets SET burned_by_account = NULL WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE burned_at_block < 400)',
     'DELETE FROM market.trades WHERE (kind, listing_id) = (SELECT kind, listing_id FROM market.trades WHERE kind = 1 ORDER BY listing_id LIMIT 1)',
-    'DELETE FROM market.sales WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 2)',
+    // Half of the ended listings of each kind: their prices, mint numbers and trades are derived from the rows.
+    ...allMarketListings.map(
+      ({ table, ended }) =>
+        `DELETE FROM ${table.name} t WHERE t.${table.key[0]} % 2 = 0 AND (${ended.map(({ scan = 'true', settled = 'true' }) => `${scan} AND ${settled}`).join(' OR ')})`,
+    ),
     'INSERT INTO market.bids (seq, auction_id, amount, account) SELECT seq + 1, auction_id, amount, account FROM market.bids ORDER BY seq LIMIT 1',
     "UPDATE tools.links SET claimer = 'nobody' WHERE link_id = (SELECT min(link_id) FROM tools.links WHERE state = 3)",
   ]
-  for (const text of damage) expect((await client.query(text)).rowCount, text).toBe(1)
+  for (const text of damage) expect((await client.query(text)).rowCount, text).toBeGreaterThan(0)
   const kinds = [
     'assets.burns',
     'assets.logs',
     'assets.offers',
     'assets.transfers',
+    'market.auctions',
     'market.bids',
+    'market.buyoffers',
     'market.sales',
+    'market.template_buyoffers',
     'market.trades',
     'tools.links',
   ]

@@ -102,7 +102,7 @@ it('transfers and logs that the settings leave out break no rule, and verify sti
   ] as const) {
     await client.query('BEGIN')
     await client.query(`UPDATE assets.transfers SET ${column} = 'wrong' WHERE transfer_id = $1`, [id])
-    expect((await broken()).join(), column).toMatch(/each sender of an asset received it before/)
+    expect((await broken()).join(), column).toMatch(/each sender of an asset is its previous recipient/)
     await client.query('ROLLBACK')
   }
 })

@@ -52,7 +52,8 @@ export async function verifyHistory(flags: HistoryFlags, io: CliIo): Promise<voi
       http: chain.http,
       ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship,
     },
-    logger: openLogger(io, 'verify', 'companion'),
+    // The standard output has only the report, which may be JSON for a program.
+    logger: openLogger(io, 'verify', 'companion', 'stderr'),
     signal: io.signal,
     ...(kinds === undefined ? {} : { kinds }),
     ...(io.isTerminal

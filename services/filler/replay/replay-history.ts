@@ -44,6 +44,8 @@ export interface ReplayedHistory {
   readonly resealed: number
 }
 
+/** Maximum number of times that derived columns are computed again in a repair. */
+const MOST_PASSES = 5
 /** Memory of the rows of a window, bytes. */
 const WINDOW_BYTES = 256 * 2 ** 20
 
@@ -175,8 +177,7 @@ class HistoryComparison {
   async #compareWindow(window: ReplayedWindow): Promise<void> {
     const { unit, timeMs } = window
     const differing = new Map<string, Set<string>>()
-    await completeRows(unit, this.#handlers, this.#query)
-    await deriveRows(unit, this.#query, timeMs, (derivation) => !isOfTrades(derivation))
+    await this.#deriveRows(window)
     for (const kind of this.#kinds) {
       if (isAppended(kind)) {
         const { rows, differences } = await compareAppended(this.#client, kind, window, this.#isRepair)
@@ -187,6 +188,8 @@ class HistoryComparison {
         differing.set(kind.name, keys)
       }
     }
+    if (this.#isRepair && [...differing.values()].some(({ size }) => size > 0))
+      await this.#repairDerived(window)
     const trades = this.#kinds.find(({ name }) => name === TRADES)
     if (trades === undefined) return
     // Compare trades after listings, because trades are derived from the database's listings.
@@ -196,6 +199,31 @@ class HistoryComparison {
     )
     await this.#compareKind(trades, window, this.#isRepair ? new Set() : new Set(ofDiffering))
     await this.#keepKeys(trades, this.#isRepair ? [] : ofDiffering)
+  }
+
+  /** Computes the columns of the replayed rows that depend on rows of the database. */
+  async #deriveRows({ unit, timeMs }: ReplayedWindow): Promise<void> {
+    await completeRows(unit, this.#handlers, this.#query)
+    await deriveRows(unit, this.#query, timeMs, (derivation) => !isOfTrades(derivation))
+  }
+
+  /**
+   * Computes derived columns again after rows were replaced, and replaces the rows that differ then: a column of a row
+   * that was missing, such as the price of a sale, can only be derived once the row exists.
+   */
+  async #repairDerived(window: ReplayedWindow): Promise<void> {
+    for (let pass = 0; pass < MOST_PASSES; pass++) {
+      await this.#deriveRows(window)
+      let replaced = 0
+      for (const kind of this.#kinds) {
+        if (isAppended(kind) || kind.name === TRADES) continue
+        const { differences } = await compareKeyed(this.#client, {
+          ...{ kind, window, leftOut: new Set(), isRepair: true, isWhole: this.#isWhole },
+        })
+        replaced += differences.filter(({ impossible }) => impossible === null).length
+      }
+      if (replaced === 0) return
+    }
   }
 
   /** Returns the keys of rows that differ. */

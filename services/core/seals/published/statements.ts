@@ -133,16 +133,18 @@ export function partsStatement(
             WHERE ${scan} AND (${settled}) AND ${block} BETWEEN $3 AND $4${isBounded ? ` AND ${position} BETWEEN ${low} AND ${high}` : ''}`,
         )
       : [
-          `SELECT ${part('b.block_num')}, ${row} FROM (
-             SELECT block_num, CASE WHEN lag(first_seq) OVER o IS NULL THEN ${low} ELSE first_seq END AS low,
-               coalesce(lead(first_seq) OVER o - 1, ${high}) AS high
-             FROM ${blocks.table} WHERE first_seq BETWEEN ${low} AND ${high} WINDOW o AS (ORDER BY first_seq)
-           ) b JOIN ${blocks.from} ON ${blocks.sequence} BETWEEN b.low AND b.high WHERE b.block_num BETWEEN $3 AND $4`,
+          // Each row looks up its block. A join of blocks and rows would scan the table once for each block, because
+          // the tables of logs have no index on the global sequence.
+          `SELECT ${part('b.block_num')}, ${row} FROM ${blocks.from} CROSS JOIN LATERAL (
+             SELECT block_num FROM ${blocks.table} b WHERE b.first_seq <= greatest(${blocks.sequence}, (SELECT first FROM i))
+             ORDER BY b.first_seq DESC LIMIT 1
+           ) b WHERE ${blocks.sequence} BETWEEN (SELECT low FROM i) AND (SELECT high FROM i) AND b.block_num BETWEEN $3 AND $4`,
         ]
   const order = [...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')
   return {
     text: `
       WITH s AS MATERIALIZED (SELECT low_position, high_position FROM chain.seals WHERE kind = $1 AND first_block = $2),
+      ${blocks === null ? '' : intervalOf(blocks.table, low, high)}
       h AS MATERIALIZED (${rows.join(' UNION ALL ')})
       SELECT json_build_object(
         'rows', (SELECT count(*) FROM h)::text,
@@ -155,6 +157,21 @@ export function partsStatement(
       )::text AS json`,
     values: [kind.name, range, from, to, step, offset],
   }
+}
+
+/**
+ * SQL of the interval of global sequences of blocks `$3` to `$4` within a sealed range: `low` and `high`, and `first`, the
+ * first sequence of the first block of the range. The first block also owns the lower sequences of the range.
+ */
+function intervalOf(table: string, low: string, high: string): string {
+  return `i AS MATERIALIZED (
+        SELECT min(b.low) AS low, max(b.high) AS high, min(b.first) AS first FROM (
+          SELECT block_num, min(first_seq) OVER () AS first,
+            CASE WHEN lag(first_seq) OVER o IS NULL THEN ${low} ELSE first_seq END AS low,
+            coalesce(lead(first_seq) OVER o - 1, ${high}) AS high
+          FROM ${table} WHERE first_seq BETWEEN ${low} AND ${high} WINDOW o AS (ORDER BY first_seq)
+        ) b WHERE b.block_num BETWEEN $3 AND $4
+      ),`
 }
 
 /** The sealed kind with a name; undefined for an unknown name. */
