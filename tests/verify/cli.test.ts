@@ -147,7 +147,10 @@ it('pronghorn verify stores its result for the metrics', async () => {
 
 it('pronghorn verify refuses unknown tables, contradicting options and unreadable folders', async () => {
   for (const [args, said] of [
-    [['--table', 'assets.nothing'], 'verify does not compare a table assets.nothing; tables are: assets.config'],
+    [
+      ['--table', 'assets.nothing'],
+      'verify does not compare a table assets.nothing; tables are: assets.config',
+    ],
     [['--http', 'http://127.0.0.1:9'], 'use only one of --http, --state and --folder'],
     [['--yes'], '--yes needs --repair'],
   ] as const) {
