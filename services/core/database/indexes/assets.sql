@@ -42,6 +42,7 @@ CREATE INDEX transfers_collection_idx ON assets.transfers (collection_name, tran
 CREATE INDEX transfers_assets_idx ON assets.transfers USING gin (asset_ids);
 CREATE INDEX transfers_memo_idx ON assets.transfers USING gin (memo gin_trgm_ops);
 CREATE INDEX logs_subject_idx ON assets.logs (subject, seq) WITH (fillfactor = 100);
+CREATE INDEX logs_seq_idx ON assets.logs USING brin (seq) WITH (autosummarize = on);
 DROP INDEX assets.assets_data_idx;
 DROP INDEX assets.assets_owner_idx;
 DROP INDEX assets.assets_schema_updated_idx;

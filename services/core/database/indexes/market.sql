@@ -44,6 +44,7 @@ CREATE INDEX royalty_payouts_recipient_idx ON market.royalty_payouts (recipient,
 CREATE INDEX royalty_payouts_collection_idx ON market.royalty_payouts (collection_name, seq);
 CREATE INDEX royalty_payouts_terms_idx ON market.royalty_payouts USING gin (market.payout_terms(kind, category, token_symbol, listing_id, asset_id));
 CREATE INDEX logs_subject_idx ON market.logs (subject, seq) WITH (fillfactor = 100);
+CREATE INDEX logs_seq_idx ON market.logs USING brin (seq) WITH (autosummarize = on);
 CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
 CREATE INDEX trades_collection_prices_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price) INCLUDE (asset_count, trade_time);
 CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1;

@@ -6,3 +6,4 @@ CREATE INDEX links_state_idx ON tools.links (state, link_id);
 CREATE INDEX links_key_idx ON tools.links USING hash (public_key);
 CREATE INDEX links_contents_idx ON tools.links USING gin (asset_ids, collection_names);
 CREATE INDEX logs_subject_idx ON tools.logs (subject, seq) WITH (fillfactor = 100);
+CREATE INDEX logs_seq_idx ON tools.logs USING brin (seq) WITH (autosummarize = on);
