@@ -134,7 +134,7 @@ export function partsStatement(
         )
       : [
           // Each row looks up its block. A join of blocks and rows would scan the table once for each block, because
-          // the tables of logs have no index on the global sequence.
+          // the only index of logs on the global sequence is a BRIN index.
           `SELECT ${part('b.block_num')}, ${row} FROM ${blocks.from} CROSS JOIN LATERAL (
              SELECT block_num FROM ${blocks.table} b WHERE b.first_seq <= greatest(${blocks.sequence}, (SELECT first FROM i))
              ORDER BY b.first_seq DESC LIMIT 1
