@@ -1,10 +1,10 @@
 import type { Logger } from '../../core/log/index.ts'
 
 const INTERVAL_MS = 60_000
-/** Maximum number of distinct clients that are counted between two log lines; limits the memory. */
+/** Maximum number of distinct clients whose refused requests are counted until the next log line; limits the memory. */
 const MAX_CLIENTS = 10_000
 
-/** State of the queue. Logged with the number of refused requests. */
+/** State of the queue for database connections. Logged with the number of refused requests. */
 export interface BusyLoad {
   readonly running: number
   readonly waiting: number

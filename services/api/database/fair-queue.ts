@@ -8,7 +8,7 @@ export interface FairQueueLimits {
   readonly slots: number
   /** Maximum number of slots for long work. All work that is not brief is long. */
   readonly longSlots: number
-  /** Maximum number of waiting requests. */
+  /** Maximum number of requests that wait for a slot. */
   readonly maxWaiting: number
   /** Longest wait for a slot, ms. */
   readonly maxWaitMs: number
@@ -54,21 +54,22 @@ interface Client {
   running: number
   /** Number of running requests with long work. */
   long: number
-  /** Waiting requests, oldest first. */
+  /** Requests of the client that wait for a slot, oldest first. */
   readonly waiting: Waiting[]
 }
 
 /** One slot is reserved for brief work for every SLOTS_FOR_A_RESERVED slots, rounded up. */
 const SLOTS_FOR_A_RESERVED = 10
-/** With fewer slots no slot is reserved for brief work. */
+/** A queue with fewer slots than this reserves no slot for brief work. */
 const FEWEST_SLOTS_TO_RESERVE = 3
 /** Maximum share of the slots for long work that one client may use. */
 const GREATEST_SHARE = 0.75
 /**
- * Maximum share of the slots for long work that one client may use if it has at least as much waiting work as there are
- * such slots, and if other clients have long work too. Measured 2026-11-27, bench sustained, two processors: the p95 of
- * the other clients is 5.9 times their p95 alone with 0.75, and 3.9 to 4.4 times with 0.5. Letting such a client begin
- * only while half of all slots are free lowers its rate, but not the p95 of the others.
+ * Maximum share of the slots for long work that one client may use while other clients have long work too, if the
+ * client has at least as many waiting requests with long work as there are slots for long work. Measured 2026-11-27,
+ * bench sustained, two processors: with a share of 0.75 the p95 of the other clients is 5.9 times their p95 without
+ * this client, with 0.5 it is 3.9 to 4.4 times. If such a client may begin only while half of all slots are free, its
+ * rate drops, but the p95 of the others stays the same.
  */
 const SHARE_BESIDE_OTHERS = 0.5
 /** A client counts as alone if no other client has begun long work for this time, ms. */
@@ -95,7 +96,7 @@ const GREEDY_LEAD = 20
  * requests of other clients.
  */
 const MOST_LEAD = 60
-/** Weight of the newest duration in the exponential moving average. */
+/** Weight of the latest duration of long work in the exponential moving average of these durations. */
 const NEWEST_WEIGHT = 0.05
 
 /** Limits of requests that use the database. The documentation lists these limits. */
@@ -149,7 +150,7 @@ export class FairQueue {
   readonly #longBesideOthers: number
   /** Client that last began long work. */
   #lastLong: string | undefined
-  /** Time when the client that begins long work last changed, ms. */
+  /** Time when long work was last begun by a different client than the long work before, ms. */
   #lastChangeMs = -Infinity
   /** Clients with running or waiting requests, least recently started first. */
   readonly #clients = new Map<string, Client>()
@@ -171,8 +172,9 @@ export class FairQueue {
    */
   #candidate = ''
   /**
-   * Lead of the candidate. The vote counts arriving requests. Waiting requests would not show the share of a client,
-   * because a full queue first refuses the requests of the client with the most waiting requests.
+   * Counter of the majority vote: a request of the candidate adds 1, a request of another client subtracts 1. The vote
+   * counts arriving requests. Waiting requests would not show the share of a client, because a full queue first refuses
+   * the requests of the client with the most waiting requests.
    */
   #lead = 0
 
@@ -383,7 +385,7 @@ export class FairQueue {
     return longest !== undefined
   }
 
-  /** Client with the most waiting requests, if they are at least two more than the waiting requests of `other`. */
+  /** Returns the client with the most waiting requests, if the client has at least two more of them than `other`. */
   #longerThan(other: Client): Client | undefined {
     let longest = other
     for (const client of this.#clients.values()) {

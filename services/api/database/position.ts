@@ -14,7 +14,7 @@ export interface Position {
   readonly blocks: string
 }
 
-/** Result of one poll of a server. */
+/** Result of one poll of a database server. */
 export interface ServerLook {
   readonly position: Position
   /** Whether the server is a standby. */
@@ -32,20 +32,20 @@ export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
 }
 
-// The query reads the rows before the log position. On a replica, later statements therefore see all data up to this
-// position. On a primary, the position is at or after all data that the rows show. At worst a replica counts as up to
-// date too late, never too early.
+// The query reads the rows before it reads the position in the write-ahead log. On a replica, later statements
+// therefore see all data up to this position. On a primary, the position is at or after all data that the rows show. At
+// worst a replica counts as up to date too late, never too early.
 const LOOK = `
   SELECT pg_is_in_recovery() AS replica,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     coalesce((SELECT string_agg(name || ':' || encode(block_id, 'hex'), ',' ORDER BY name) FROM chain.readers), '') AS blocks,
     (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::text AS lsn`
 
-/** Polls a server over a connection of its own, which requests cannot occupy. */
+/** Polls a database server over a connection of its own, which requests cannot occupy. */
 export class PositionProbe {
   readonly #pool: pg.Pool
   readonly #timeoutMs: number
-  /** Error of the last poll; undefined if the last poll succeeded. */
+  /** Error of the last poll of the database server; undefined if the last poll succeeded. */
   problem: string | undefined
 
   constructor(address: DatabaseAddress, timeoutMs: number) {
@@ -57,7 +57,7 @@ export class PositionProbe {
     })
   }
 
-  /** Polls the server. Returns undefined if the server does not answer in time. */
+  /** Polls the database server. Returns undefined if the server does not answer in time. */
   async look(): Promise<ServerLook | undefined> {
     try {
       const look = await answerWithin(() => this.#ask(), this.#timeoutMs, 'the server')

@@ -21,12 +21,12 @@ const socketCodes = new Set([
  */
 const RETRYABLE_STATES = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
-/** Whether a replica cancelled the statement because the statement conflicts with replication. */
+/** Whether the error says that a replica cancelled a query that conflicted with replication. */
 export function isConflict(error: unknown): boolean {
   return /^40/.test(errorCode(error))
 }
 
-/** Class of a query failure. The class decides the response. */
+/** Kind of a query failure. The kind decides the status of the response. */
 export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'unavailable' | 'value' | 'unknown'
 
 /** SQLSTATE or socket error code; empty text if the error has no code. */

@@ -7,9 +7,9 @@ import type { DatabaseServer } from './server.ts'
 
 /** Time limits for polling replicas. Tests use shorter limits. */
 export interface ReplicaTiming {
-  /** Interval between two polls of all servers, ms. */
+  /** Interval between two polls of the primary and all replicas, ms. */
   readonly lookMs: number
-  /** Time limit of one poll, ms. */
+  /** Time limit of one poll of a database server, ms. */
   readonly lookTimeoutMs: number
   /** Maximum lag of a replica that requests read from, ms. */
   readonly maxLagMs: number
@@ -17,7 +17,7 @@ export interface ReplicaTiming {
   readonly caughtUpMs: number
 }
 
-/** Default time limits. */
+/** Default time limits for polling replicas. */
 export const defaultReplicaTiming: ReplicaTiming = {
   lookMs: 500,
   lookTimeoutMs: 1_000,
@@ -33,7 +33,10 @@ export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
 /** Pauses between polls of a replica while a caller waits for the replica, ms. */
 const pollPauses = { firstMs: 10, longestMs: 100 }
-/** Positions of the primary are stored for this time, ms. The lag of a replica is computed from them. */
+/**
+ * Positions of the primary in the write-ahead log are stored for this time, ms. The lag of a replica is computed from
+ * them.
+ */
 const HISTORY_MS = 60_000
 
 /** A replica with its last known state and position. */
@@ -62,9 +65,9 @@ export class ReplicaWatch {
   readonly #logger: Logger
   readonly #history: { readonly atMs: number; readonly position: Position }[] = []
   #system: string | undefined
-  /** Position that a replica must have reached before requests read from it. */
+  /** Position in the write-ahead log that a replica must have reached before requests read from it. */
   #floor: Position | undefined
-  /** Position of the primary at its last successful poll. */
+  /** Position of the primary in the write-ahead log at the last successful poll of the primary. */
   primaryPosition: Position | undefined
   primaryAnswers = false
 
@@ -79,7 +82,7 @@ export class ReplicaWatch {
     return this.replicas.filter(({ state }) => state === 'ready')
   }
 
-  /** Polls every server once and updates the states of the replicas. */
+  /** Polls the primary and every replica once, and updates the states of the replicas. */
   async look(): Promise<void> {
     const [primary, ...replicas] = await Promise.all([
       this.lookAtPrimary(),

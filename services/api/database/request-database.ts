@@ -24,7 +24,7 @@ export interface RequestDatabaseSettings extends ServerLimits {
   /** `sqldb.replicas` of the configuration. */
   readonly replicas?: readonly ReplicaAddress[]
   readonly observer?: DatabaseObserver
-  /** Time limits for tests. */
+  /** Time limits for polling replicas. Only tests set them. */
   readonly replicaTiming?: Partial<ReplicaTiming>
   /** Source of random numbers for tests. */
   readonly random?: () => number
@@ -68,7 +68,7 @@ export interface RequestDatabase {
    * Sets whether the primary is available. The health monitor calls this. Requests do not use an unavailable primary.
    */
   setAvailable(available: boolean): void
-  /** Whether any server answers requests. */
+  /** Whether the primary or a replica answers requests. */
   readonly available: boolean
   load(): readonly ServerLoad[]
   servers(): readonly ServerState[]
@@ -200,8 +200,8 @@ class ReplicatedDatabase implements RequestDatabase {
     work: (session: Session) => Promise<T>,
     scope: WorkScope,
   ): Promise<{ readonly result: T } | undefined> {
-    // A replica may cancel a statement that conflicts with replication. The replica is still available then, so try it
-    // again.
+    // A replica may cancel a statement that conflicts with replication. The replica is still available then, so try the
+    // statement again.
     if (server.available) {
       try {
         return { result: await server.run(work, scope) }

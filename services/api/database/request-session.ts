@@ -2,7 +2,7 @@ import { RetryableError } from '../../core/errors/index.ts'
 import type pg from 'pg'
 import type { Statement } from '../sql/index.ts'
 
-/** Client, time limit and kind of database work. */
+/** Limits of one piece of database work, and the client for whom the work is done. */
 export interface WorkScope {
   /** Name of the work in metrics and logs. Statements with a name of their own use that name. */
   readonly caller: string
@@ -12,7 +12,7 @@ export interface WorkScope {
   readonly isBrief: boolean
   /** Whether the caller reports failures of the work. Failed statements are then not logged. */
   readonly reportsFailures: boolean
-  /** Whether the metrics and the log of slow queries include the work. */
+  /** Whether the statements of the work appear in the metrics and in the log of slow queries. */
   readonly isCounted: boolean
   /** Deadline of the work including its wait for a connection, by `performance.now()`. */
   readonly deadlineMs: number
@@ -27,7 +27,6 @@ export class Departure {
   readonly #listeners = new Set<() => void>()
   hasHappened = false
 
-  /** Calls all listeners, in order. */
   happen(): void {
     this.hasHappened = true
     for (const listener of this.#listeners) listener()
@@ -49,7 +48,7 @@ export class Departure {
  */
 export const SERVER_ITSELF = ''
 
-/** Completes a scope. Missing members are set as for work of the API itself with the time limit of a request. */
+/** Fills the missing members of a work scope with the values for work of the API itself. */
 export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): WorkScope {
   return {
     caller: scope.caller ?? 'unnamed',
@@ -80,7 +79,7 @@ export function tooBusy(message: string): RetryableError {
 const PLAN_FOR_VALUES = 'SET LOCAL plan_cache_mode = force_custom_plan'
 const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'
 
-/** Connection, scope and callbacks of a session. */
+/** Connection of a request, limits of the work, and the function that cancels the running statement. */
 export interface SessionParts {
   readonly client: pg.PoolClient
   readonly scope: WorkScope
@@ -179,7 +178,8 @@ export class StatementRunner {
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts
     const query = (): Promise<pg.QueryArrayResult<unknown[]>> => {
-      // The cancel request may have cancelled the statement that sets the plan mode, in place of this one.
+      // A cancel request that arrives while the plan mode is being set does not cancel the statement of the request, so
+      // do not send the statement.
       if (this.isInterrupted) throw timeIsUp()
       return client.query<unknown[]>(configOf(statement))
     }

@@ -19,7 +19,7 @@ const FIRST_LOOKS = 3
 /** A switch counts as successful if the process reads from the new server for at least this time, ms. */
 const LASTING_MS = 60_000
 
-/** Dependencies of a `ReplicaRouter`. */
+/** Dependencies of the `ReplicaRouter`, which chooses the database server that the process reads from. */
 export interface RouterParts {
   readonly primary: DatabaseServer
   readonly watch: ReplicaWatch
@@ -81,7 +81,7 @@ export class ReplicaRouter {
     return this.#current?.server ?? this.#parts.primary
   }
 
-  /** Whether the current server answers requests. */
+  /** Whether the database server that the process reads from answers requests. */
   get available(): boolean {
     return this.current.available
   }
@@ -134,8 +134,7 @@ export class ReplicaRouter {
    */
   caughtUp(): Promise<void> {
     const catching = this.#catchingUp
-    // The running check may have polled the primary before the caller's data was written, so another check has to
-    // follow.
+    // The running poll may have read the position of the primary before the caller's data was written, so poll again.
     if (catching)
       return (catching.next ??= catching.running.catch(() => undefined).then(() => this.caughtUp()))
     const running = this.#catchUp().finally(() => {

@@ -20,22 +20,25 @@ export interface QueryFacts {
   /** Name of the server: `primary`, or host and port of a replica. */
   readonly server: string
   readonly durationMs: number
-  /** Class of the failure; undefined if the statement succeeded. */
+  /** Kind of the failure, such as `timeout` or `busy`; undefined if the statement succeeded. */
   readonly problem: ProblemKind | undefined
 }
 
-/** Receives database events of requests, for the metrics. The methods must not throw. */
+/**
+ * Receives the statements, the waits for connections and the refused requests, for the metrics. The methods must not
+ * throw.
+ */
 export interface DatabaseObserver {
   queryEnded(facts: QueryFacts): void
   /** Called when a request has waited `waitMs` for a connection from the pool. */
   connected(server: string, waitMs: number): void
   /** Called when a request gets no connection. */
   refused(reason: 'busy' | 'unavailable'): void
-  /** Called when the process begins to read from another server. */
+  /** Called when the process begins to read from another database server: the primary or a replica. */
   wentOver(server: string): void
 }
 
-/** Observer that ignores all events. */
+/** A database observer that does nothing. */
 export const noDatabaseObserver: DatabaseObserver = {
   queryEnded: () => undefined,
   connected: () => undefined,
@@ -57,9 +60,11 @@ export interface Session {
   snapshot<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Limits of the requests to one server. Each comment begins with the key of the setting in server.config.json. */
+/**
+ * Limits of the requests to one database server. Each comment begins with the key of the setting in server.config.json.
+ */
 export interface ServerLimits {
-  /** `max_db_connections`: maximum number of connections to the server. */
+  /** `max_db_connections`: maximum number of connections to the database server. */
   readonly maxConnections: number
   /** `max_list_queries`: maximum number of concurrent requests with long (not brief) work. */
   readonly maxLists: number
@@ -69,7 +74,7 @@ export interface ServerLimits {
   readonly slowQueryMs: number
 }
 
-/** Use of the connections to one server. */
+/** Use of the connections to one database server. */
 export interface ServerLoad {
   readonly server: string
   readonly used: number
@@ -95,7 +100,7 @@ const planning = {
 const begin = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const commit = { name: 'commit', text: 'COMMIT', values: [] }
 
-/** Log and metrics of a server. */
+/** Logger and metrics observer of a database server. */
 export interface ServerReports {
   readonly logger: Logger
   readonly observer: DatabaseObserver
@@ -273,8 +278,8 @@ export class DatabaseServer {
           return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // After an error of another class, the connection may still deliver the result of the failed statement: do
-          // not reuse it.
+          // After an error that is neither `value` nor `unknown`, the connection may still deliver the result of the
+          // failed statement: do not reuse it.
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)

@@ -5,7 +5,9 @@ import type { Headers } from '../../core/http/headers/index.ts'
 import { failureBody } from './endpoint-answers.ts'
 import type { ClientOf } from './endpoint-answers.ts'
 
-/** Dependencies of the steps that answer a request before the request lifecycle. */
+/**
+ * Dependencies of the handlers that answer a request without the request lifecycle: from the cache, or with a refusal.
+ */
 export interface EarlyParts {
   readonly clientOf: ClientOf
   readonly observers: readonly RequestObserver[]

@@ -29,7 +29,7 @@ import { createMethodsOf, createRoutes, longRoutes, normalPath } from './routes.
 import type { RouteParts, Mount } from './routes.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
 
-/** Settings of the lifecycle. The members have the names of the keys in server.config.json. */
+/** Settings of the request lifecycle. The members have the names of the keys in server.config.json. */
 export interface LifecycleSettings extends ClientSettings {
   readonly cors: readonly string[]
   readonly rate_limit?: RateLimitSettings | undefined
