@@ -12,11 +12,11 @@ import type { Secrets } from '../render/index.ts'
 import { allowConnections, ensureDatabase, ensureRoles, ensureSqlReader, grantRights } from './roles.ts'
 
 export interface PrepareOptions {
-  /** The server and the database of the chain, with the superuser. */
+  /** Login of the superuser to the PostgreSQL server, and the name of the database for the chain. */
   readonly address: DatabaseAddress
   readonly chainId: string
   readonly secrets: Secrets
-  /** How long the server may take to come up. */
+  /** How long PostgreSQL may take until it accepts connections. */
   readonly waitMs: number
   /** Creates only roles and databases, without the schema: `restore` creates the schema afterwards. */
   readonly withoutSchema: boolean
@@ -71,7 +71,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
 
 /**
  * Creates the role that reads the views over SQL, or changes the password of the role.
- * @returns address of the database with the role and its new password. Only a verifier of the password is stored.
+ * @returns PostgreSQL URL with the role and its new password. Only a verifier of the password is stored.
  */
 export async function createSqlReader({
   address,

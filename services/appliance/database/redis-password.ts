@@ -30,7 +30,7 @@ async function command(
     ...{ host, port, password, lazyConnect: true, maxRetriesPerRequest: 0 },
     ...{ connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, retryStrategy: () => null },
   })
-  // The error is ignored: the command that fails next reports it.
+  // Without a listener, an `error` event would end this process. The calls below fail with the same error.
   client.on('error', () => undefined)
   try {
     await client.connect()

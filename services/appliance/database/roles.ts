@@ -127,7 +127,7 @@ async function grantViews(owner: pg.ClientBase, present: readonly string[], role
 async function grantReading(owner: pg.ClientBase, schema: string, role: string): Promise<void> {
   await owner.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
   await owner.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`)
-  // Partitions are created as the chain grows.
+  // Default privileges cover later tables: the owner creates new partitions as the chain grows.
   await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`)
 }
 

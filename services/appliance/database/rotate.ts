@@ -11,14 +11,14 @@ import { ensureRoles, scramVerifier } from './roles.ts'
 export interface RotateOptions {
   /** Folder of the secrets. */
   readonly dir: string
-  /** Address of the server and name of the superuser, whose password is read from the secrets. */
+  /** Host and port of PostgreSQL, and its superuser, whose password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
   /**
-   * Redis accepts both passwords until `settleRedisPassword`. Null: an external Redis, whose operator changes the
-   * password.
+   * The bundled Redis, which accepts the old and the new password until `settleRedisPassword`. Null: an external Redis,
+   * whose operator changes the password.
    */
   readonly redis: RedisAddress | null
-  /** Whether the server is external; its operator then changes the superuser password. */
+  /** Whether the PostgreSQL server is external; its operator then changes the superuser password. */
   readonly keepSuperuser?: boolean
 }
 
@@ -42,8 +42,8 @@ export async function rotateSecrets({
   redis,
   keepSuperuser = false,
 }: RotateOptions): Promise<SecretName[]> {
-  // Every run changes the password of this role. If the server accepts the staged password, an interrupted run
-  // committed its transaction.
+  // Every rotation changes the password of this role. If PostgreSQL accepts the password of the file `*.new`, which an
+  // interrupted rotation left, then that rotation committed its transaction.
   const witness = keepSuperuser
     ? { secret: 'filler', address: { ...address, user: 'pronghorn_filler' } }
     : { secret: 'superuser', address }

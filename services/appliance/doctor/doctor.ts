@@ -29,11 +29,11 @@ export interface DoctorOptions {
   readonly chainHttp: string | null
   /** Error details with the command line option that set the node's address; empty for the configured address. */
   readonly nodeDetails: ErrorDetails
-  /** Address of Redis, and the name of the chain, which prefixes the keys; null if no Redis is configured. */
+  /** Connection to Redis, and the chain name, which prefixes the Redis keys; null if no Redis is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
   /** Folders that may contain the files of the served certificate. */
   readonly certificates: readonly string[]
-  /** Address of the proxy in the network of the containers; null outside the appliance. */
+  /** Host and port of the proxy in the network of the containers; null outside the appliance. */
   readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string } | null
   /** A folder on the disk of the database; null if the database is on another machine. */
   readonly databaseDisk: string | null
@@ -48,7 +48,10 @@ export interface DoctorOptions {
   readonly backups: string | null
   /** Selects the remedies and commands of the findings. */
   readonly mode: RunMode
-  /** Reports one line. `command` shows more about a problem; '' suppresses the default command of the subject. */
+  /**
+   * Reports one finding of `doctor`. `command` is a shell command that shows more about the problem; '' suppresses the
+   * default command of the subject.
+   */
   readonly report: (level: Level, subject: string, note: string, command?: string) => void
 }
 
@@ -116,7 +119,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
     `${days} days left of the served certificate`,
   )
   const folders = await Promise.all(certificates.map(readCertificateFolder))
-  // If one file is the served certificate, the other files are not in use.
+  // If one folder has the served certificate, the proxy does not use the other folders.
   const source = folders.find(({ chain }) => chain?.fingerprint256 === served.fingerprint)
   for (const { unreadable, chain } of source ? [source] : folders) {
     for (const name of unreadable)
@@ -131,7 +134,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
 }
 
 interface CertificateFolder {
-  /** Existing files that cannot be used, each with the reason. */
+  /** Certificate and key files that exist but cannot be read or parsed, each with the reason. */
   readonly unreadable: readonly string[]
   readonly chain: X509Certificate | undefined
 }

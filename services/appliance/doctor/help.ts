@@ -1,7 +1,10 @@
 import { fillerCommand } from '../../core/errors/index.ts'
 import type { RunMode } from '../../core/errors/index.ts'
 
-/** Commands by prefix of a finding's subject: for the containers, and for services that run as processes. */
+/**
+ * Shell commands that show more about a finding of `doctor`. Each entry has the beginning of the finding's subject,
+ * the command for containers, and the command for services that run as processes.
+ */
 const commands: readonly (readonly [string, string, string])[] = [
   ['certificate', 'docker compose logs --tail 30 nginx certificates', 'journalctl -u nginx -n 30'],
   ['backups', 'docker compose logs --tail 30 backups', 'journalctl -u pronghorn-backup -n 30'],
@@ -17,7 +20,7 @@ const commands: readonly (readonly [string, string, string])[] = [
   ['disk', 'docker system df; du -sh backups', 'df -h; du -sh backups'],
 ]
 
-/** The command that shows more about a problem of the subject; undefined if no command does. */
+/** Shell command that shows more about a finding with this subject; undefined if there is no such command. */
 export function commandFor(subject: string, mode: RunMode): string | undefined {
   const [, inContainers, asProcesses] = commands.find(([begin]) => subject.startsWith(begin)) ?? []
   if (mode === 'standalone') return undefined

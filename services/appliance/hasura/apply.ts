@@ -4,7 +4,7 @@ import { readHasuraSettings } from '../render/index.ts'
 import { assembleMetadata } from './files.ts'
 
 export interface ApplyOptions {
-  /** Address of Hasura. */
+  /** URL of Hasura. */
   readonly url: string
   /** Output folder of `render-config`, which contains Hasura's admin secret and the row limit of lists. */
   readonly rendered: string

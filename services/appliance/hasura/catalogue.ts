@@ -33,7 +33,7 @@ export type Catalogue = z.output<typeof catalogue>
 /** A relationship between the rows of two views. */
 export type Relationship = z.output<typeof relationship>
 
-/** Folder of the metadata and its catalogue. */
+/** Folder with Hasura's metadata and with the catalogue from which the metadata are generated. */
 export const hasuraFolder = join(packageRoot, 'infra/hasura')
 
 /** Reads `infra/hasura/catalogue.yaml`. */

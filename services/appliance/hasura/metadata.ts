@@ -3,9 +3,9 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { Catalogue, Relationship } from './catalogue.ts'
 import type { ShownTable } from './schema.ts'
 
-/** Role of requests without a secret. */
+/** Role of GraphQL requests without Hasura's admin secret. */
 const READER_ROLE = 'reader'
-/** Stands for the row limit of the settings; replaced when the metadata are applied. */
+/** Placeholder in the metadata for the configured row limit, which replaces it when Hasura gets the metadata. */
 export const ROW_LIMIT = 1_000
 
 /** Name of the database in Hasura, and of the variable with its address. */

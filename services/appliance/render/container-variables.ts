@@ -17,7 +17,7 @@ const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors s
 /** IPv6 ranges whose addresses no container can have. */
 const unfitRanges = ['unspecified', 'loopback', 'linkLocal', 'multicast', 'ipv4Mapped']
 const MIN_PREFIX = 16
-/** 256 addresses: enough for all containers. */
+/** Longest prefix of the IPv6 network: 256 addresses, enough for all containers. */
 const MAX_PREFIX = 120
 const network = makeValidator<string>((text) => {
   if (!isNetwork(text))

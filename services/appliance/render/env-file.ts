@@ -10,7 +10,7 @@ import { variables } from './variables.ts'
 /** Content of an `.env`. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string>>
-  /** Variables that lines refer to. */
+  /** Variables to which lines of the file refer as `$NAME` or `${NAME}`. */
   readonly used: ReadonlySet<string>
   /** Lines that Compose ignores, or that Compose reads differently than an operator expects. */
   readonly problems: readonly ConfigProblem[]
@@ -242,9 +242,9 @@ function closingQuote(text: string, quote: string): number {
 }
 
 /**
- * A problem for each name that nothing reads.
- * @param others names that compose files, own files or other lines use. @param mayBeRead whether a compose file
- * could not be read, and may use further names: then only misspelt names are problems.
+ * A problem for each variable name that nothing reads.
+ * @param others names that compose files, the operator's JSON files or other lines of `.env` use. @param mayBeRead
+ * whether a compose file could not be read, and may use further names: then only misspelt names are problems.
  */
 export function findUnknownNames(
   names: readonly string[],
@@ -287,7 +287,10 @@ export function namesOfContainer(environment: Environment): string[] {
   return Object.keys(environment).filter((name) => !OF_CONTAINER.test(name))
 }
 
-/** Minimum length of a known name's ending that counts as similar: PATH and PORT end many names by chance. */
+/**
+ * Minimum length of an unknown name that is suggested as the beginning or the end of a longer variable name: PATH and
+ * PORT end many names by chance.
+ */
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 

@@ -15,14 +15,14 @@ const dataVariables = [
   ...(['POSTGRES_SUPERUSER', 'REDIS_BUNDLED'] as const),
 ]
 
-/** The last file that `render` writes: the version, and the values of the rendering. */
+/** The last file that `render` writes. It contains the version and the values of `dataVariables`. */
 const note = { service: 'secrets', name: 'rendered.json' } as const
 
 export function noteRendering(values: Values): RenderedFile {
   return { ...note, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
 }
 
-/** Deletes the note before files are rewritten: without it the folder counts as incomplete. */
+/** Deletes `rendered.json` before other files are rewritten: a folder without this file counts as incomplete. */
 export async function forgetRendering(out: string): Promise<void> {
   await rm(pathIn(out), { force: true })
 }

@@ -8,7 +8,10 @@ export interface RenderedFile {
   readonly service: string
   readonly name: string
   readonly text: string
-  /** File mode. A file may be readable for all: the service runs as another user, and no other service mounts the folder. */
+  /**
+   * File mode. A file may be readable for all: the service runs as another user, and no other service mounts the
+   * folder.
+   */
   readonly mode: number
 }
 
@@ -19,7 +22,7 @@ export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgr
 
 /**
  * Renders the encryption of database connections: `files` has a file of shell variables for the programs of PostgreSQL,
- * `parameters` the query parameters for the address that Hasura uses.
+ * `parameters` the query parameters of the PostgreSQL URL that Hasura uses.
  */
 export function renderLibpq(
   ssl: AppConfig['connections']['sqldb']['ssl'],

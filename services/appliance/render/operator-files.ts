@@ -11,12 +11,12 @@ import { isHostPath, PATH_ALLOWED } from './variables.ts'
 interface FileSetting {
   /** Variable of the setting, by the naming rule. */
   readonly variable: string
-  /** File name in containers. */
+  /** Name under which containers see a copy of the file. */
   readonly name: string
   readonly holds: 'a certificate' | 'a private key' | 'a password'
 }
 
-/** Settings that name a file of the host. Containers read a copy of the file under the file name `name`. */
+/** Settings that name a file of the host. */
 const fileSettings: readonly FileSetting[] = [
   { variable: 'SQLDB_SSL_CA_FILE', name: 'postgres-ca.pem', holds: 'a certificate' },
   { variable: 'SQLDB_SSL_CERT_FILE', name: 'postgres-client.pem', holds: 'a certificate' },

@@ -8,18 +8,17 @@ import type { Lookup } from './template.ts'
 /** JSON files of the operator that replace rendered files. */
 export interface OwnFiles {
   readonly texts: ReadonlyMap<ConfigPart, string>
-  /** Variables that the files use. */
+  /** Variables that these JSON files use as `${NAME}`. */
   readonly used: ReadonlySet<string>
   readonly problems: readonly ConfigProblem[]
 }
 
-/** No files of the operator. */
 export const noOwnFiles: OwnFiles = { texts: new Map(), used: new Set(), problems: [] }
 
 const MAX_FILE_BYTES = 4 * 2 ** 20
 const parts = Object.keys(configFiles) as ConfigPart[]
 
-/** Reads the files of a folder. @param shown path of the folder on the host. */
+/** Reads the JSON files of the folder `CONFIG_FILES`. @param shown path of the folder on the host. */
 export function readOwnFiles(folder: string, shown: string): OwnFiles {
   const problems: ConfigProblem[] = []
   const texts = new Map<ConfigPart, string>()

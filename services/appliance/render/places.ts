@@ -151,9 +151,11 @@ interface OperatorFolder {
   /** The variable that names the folder, and the value of this variable. */
   readonly path: string
   readonly shown: string
-  /** Path at which this program reads the folder. */
+  /**
+   * Path of the folder for this program, which differs from the path on the host if the program runs in a container.
+   */
   readonly folder: string
-  /** Whether the user of PostgreSQL must own the folder. */
+  /** Whether the folder must belong to the user id of PostgreSQL's container. */
   readonly isOfPostgres: boolean
   /** Unsuitable file systems: magic number of the kernel, and name with the reason. */
   readonly unfit: Readonly<Record<number, string>>

@@ -20,7 +20,7 @@ export const presets: Readonly<Record<string, Preset>> = Object.fromEntries(
   ]),
 )
 
-/** The preset that a text names. */
+/** The settings of the public chain with this name; undefined for an unknown name. */
 export const findPreset = (name: string): Preset | undefined =>
   Object.hasOwn(presets, name) ? presets[name] : undefined
 

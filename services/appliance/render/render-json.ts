@@ -32,8 +32,8 @@ interface ServiceFiles {
 }
 
 /**
- * The configuration files of one service: a template with the variables applied, or the operator's own file. Problems
- * of an own file are added to `problems`. Families without an account are left out.
+ * The configuration files of one service: the operator's JSON file if `CONFIG_FILES` has one, else a template with the
+ * variables applied. Problems of an operator's file are added to `problems`. Families without an account are left out.
  */
 export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
   const { values } = plan.resolved
@@ -72,7 +72,7 @@ function placeholdersOf(
   part: ConfigPart,
 ): ReadonlyMap<string, string> {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) =>
-    // Families without an account are removed here too.
+    // `none` stays as text, because families without an account are removed from the template in both passes.
     Object.hasOwn(values, name) && values[name as keyof typeof variables] === NONE ? NONE : `${MARK}${name}`,
   )
   const found = new Map<string, string>()
@@ -155,7 +155,7 @@ function withoutUnusedHandlers(readers: unknown): unknown {
   }))
 }
 
-/** Names the variable of the key at which a rendered file has a problem. */
+/** A problem at a key of a rendered file, reported under the variable that sets this key. */
 export function nameVariable(
   problem: ConfigProblem,
   parts: Readonly<Record<ConfigPart, unknown>>,
@@ -178,12 +178,12 @@ export function nameVariable(
   return named === undefined ? problem : { ...problem, allowed: withVariables(allowed, named) }
 }
 
-/** The first alias is shorter and documented for operators. */
+/** The first alias of a variable: shorter than the derived name, and documented for operators. */
 const shortName = ({ name, aliases }: SettingVariable): string => aliases[0] ?? name
 const isNamed = ({ name, aliases }: SettingVariable, path: string): boolean =>
   [name, ...aliases].includes(path)
 
-/** A key in backquotes, in the section of the setting; or in another file, if ` of FILE` follows. */
+/** Matches a configuration key in the text of a setting: `KEY` is in the same section, `KEY` of FILE in that file. */
 const KEY = /`(\w+)`(?: of (\w+\.config\.json))?/g
 
 /** Replaces the keys in the message of a setting by the variables that set these keys. */

@@ -51,7 +51,7 @@ export interface RenderReport {
   readonly secretsCreated: readonly SecretName[]
   readonly certificateCreated: boolean
   readonly warnings: readonly ConfigWarning[]
-  /** Hints for the operator. */
+  /** Advice for the operator, such as a larger PG_MEMORY. */
   readonly hints: readonly string[]
 }
 
@@ -186,7 +186,7 @@ function resolveAll(
   const others = new Set([...own.used, ...(file?.used ?? []), ...(read ?? [])])
   const unknown = findUnknownNames(names, others, read === undefined)
   const namesIn = (found: readonly ConfigProblem[]) => new Set(found.map(({ path }) => variableOf(path)))
-  // The override file sets DEMO_CHAIN, which is unknown in `.env`.
+  // Unknown names count as not set. DEMO_CHAIN in `.env` is one of them: only a compose file sets DEMO_CHAIN.
   const ignored = namesIn(unknown)
   const known = new Set([...namesIn(unreadable), ...ignored])
   const { resolved, problems, refused } = resolveUsable(all, own, known)
@@ -206,7 +206,7 @@ async function install(out: string, file: RenderedFile): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-/** Context of a rendering: own files and refused variables. */
+/** Context of a rendering: the operator's JSON files, and whether variables were refused. */
 interface Surroundings {
   readonly places: RenderPlaces
   readonly own: OwnFiles

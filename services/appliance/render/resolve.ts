@@ -27,7 +27,7 @@ type Given = Record<string, string>
 
 /** The resolved variables, and the variables that were refused. */
 export interface Resolution {
-  /** As if every refused variable were not set. */
+  /** The settings as they would be if no refused variable were set. */
   readonly resolved: Resolved
   readonly problems: readonly ConfigProblem[]
   /** Names of the refused variables. */
@@ -93,14 +93,14 @@ function resolveOnce(
   )
   const problems: ConfigProblem[] = []
   const named = withBothNames(set, problems)
-  // An own file may refer to variables that CHAIN sets.
+  // An operator's JSON file may refer to variables that CHAIN sets.
   const ofChain = choosePreset(named, refused, []).values
   const ofOwn = Object.entries(valuesOfOwn(own, { ...ofChain, ...set })).filter(
     ([name]) => !refused.has(name),
   )
   const given = { ...Object.fromEntries(ofOwn), ...named }
   const preset = choosePreset(given, refused, problems)
-  // The check of the operator's file reports its missing and wrong keys.
+  // Placeholders avoid a second report: the check of the operator's connections.config.json reports its missing keys.
   const standing = Object.entries(placeholders).filter(
     ([name]) => refused.has(name) || (own.texts.has('connections') && isOfFile(name, 'connections')),
   )
@@ -128,12 +128,12 @@ const isOfAppliance = (name: string): name is keyof typeof variables => name in 
 const isOfFile = (name: string, part: ConfigPart): boolean =>
   settingVariables.some((each) => each.part === part && sameVariables(name).includes(each.name))
 
-/** The names of a setting that are set, the present one first. */
+/** The variable names of a setting that are set: first the current name, then its aliases. */
 function namesOf({ name, aliases }: SettingVariable, given: Readonly<Given>): string[] {
   return [name, ...aliases].filter((each) => given[each] !== undefined)
 }
 
-/** Gives the appliance's own variables the value of another name of the same setting. */
+/** If a setting is given under another name than the name in `variables`, copies the value to that name. */
 function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
   const given = { ...set }
   for (const setting of settingVariables) {
@@ -159,7 +159,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
     if (name === undefined || known.some(({ path }) => sameVariables(path).includes(name))) return []
-    // The short form of the list, such as `host:port`, is not JSON; the variable's own validator has checked it.
+    // A short list of replicas, such as `host:port`, is not JSON; the validator of the variable has checked it.
     if (setting.name === 'SQLDB_REPLICAS' && !isJsonList(given[name]!)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
     if (given[`${family}_ACCOUNT`] === 'none') {
@@ -171,7 +171,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
 }
 
 /**
- * Appliance variables that an own connection file sets if the environment does not. Values that the schema of the file
+ * Values of the operator's connections.config.json, as variables of the appliance. Values that the schema of the file
  * refuses are absent.
  */
 function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
@@ -231,8 +231,8 @@ function standardOf(name: keyof typeof variables): string | undefined {
 }
 
 /**
- * The problem of a value, under the variable that the operator set, or under the key in the operator's own file.
- * @param name name of the setting. @param values `set`: values of `.env`; `given`: also values of own files.
+ * The problem of a value, under the variable that the operator set, or under the key in the operator's JSON file.
+ * @param name name of the setting. @param values `set`: values of `.env`; `given`: also values of the JSON files.
  */
 function problemOf(
   name: string,
@@ -273,7 +273,7 @@ function choosePreset(
     const allowed = `one of ${Object.keys(presets).join(', ')}`
     problems.push({ file: 'environment', path: 'CHAIN', found: JSON.stringify(name), allowed })
   }
-  // A refused CHAIN still replaces the facts of a chain.
+  // With a refused CHAIN, placeholders stand for its values: a missing CHAIN_NAME or CHAIN_ID is not a second problem.
   const { CHAIN_NAME, CHAIN_ID } = placeholders
   if (name !== undefined || refused.has('CHAIN')) return { values: { CHAIN_NAME, CHAIN_ID }, isDemo: false }
   const facts = ['CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'].filter((each) => given[each] !== undefined)
@@ -348,7 +348,7 @@ const UNFIT_FOR_REDIS_CONF = /[\s"'\p{Cc}]/u
 /** Databases of the bundled Redis. */
 const REDIS_DATABASES = 16
 
-/** Problems of the logins of servers. */
+/** Problems of the roles, passwords and database numbers for PostgreSQL and Redis. */
 function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): void {
   for (const name of ['REDIS_DATABASE', 'KVSTORE_DATABASE']) {
     if (values.REDIS_HOST !== BUNDLED_REDIS || Number(given[name] ?? 0) < REDIS_DATABASES) continue
@@ -385,7 +385,7 @@ function checkComposeFile(
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
   else if (files.includes(normalize('')) || new Set(files).size < files.length)
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, 'a list of different files, without a colon at its end')
-  // `values` has the address of the demo chain in place of a refused address.
+  // If the URL of the node is refused, `values` has the demo chain's URL as a placeholder.
   const isDemoNode = !['CHAIN_HTTP', 'CHAIN_SHIP'].some((name) => refused.has(name)) && usesDemoNode(values)
   if (given.DEMO_CHAIN !== 'true' || isDemo || isDemoNode) return
   const chain = refused.has('CHAIN_NAME') ? 'another one' : values.CHAIN_NAME
@@ -460,7 +460,7 @@ function isCertifiable(domain: string, directory: string | undefined): boolean {
   return directory !== undefined || !PRIVATE_NAME.test(domain)
 }
 
-/** Names that RFC 2606 reserves for documents; no node has one. */
+/** Whether the host of a URL is an example domain of RFC 2606, where no node runs. */
 function isExample(address: string): boolean {
   return /(?:^|\.)example(?:\.(?:org|com|net))?$/i.test(new URL(address).hostname)
 }

@@ -10,7 +10,7 @@ export interface Resolved {
   readonly values: Values
   /** All set variables; former and current names of a setting both have the value. */
   readonly given: Readonly<Record<string, string>>
-  /** The chain is the bundled one. */
+  /** Whether the chain is the bundled demo chain. */
   readonly isDemo: boolean
   /** Profiles of the compose file that `COMPOSE_PROFILES` turns on. */
   readonly profiles: readonly string[]

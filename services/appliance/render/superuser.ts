@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
 /**
- * One line of text; PostgreSQL refuses longer passwords. A byte order mark or bytes that are no UTF-8 belong to no
- * password.
+ * A password of 1 to 1000 characters on one line. A byte order mark, or the replacement character for bytes that are no
+ * UTF-8, belongs to no password.
  */
 const PASSWORD = /^[^\0\r\n\ufeff\ufffd]{1,1000}$/
 

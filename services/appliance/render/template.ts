@@ -8,7 +8,7 @@ import { packageRoot } from '../../core/paths/index.ts'
 export type Placeholders = Readonly<Record<string, string | number | boolean>>
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
-/** A text in quotes, or a placeholder outside of quotes. */
+/** Matches a JSON string, or a placeholder outside of strings. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|\$\{([A-Z][A-Z0-9_]*)\}/g
 
 /** Reads `config-templates/NAME.template`. @throws FatalError INSTALLATION_BROKEN */
@@ -39,8 +39,9 @@ export function fillTemplate(name: string, values: Placeholders): string {
 export type Lookup = (variable: string) => string | undefined
 
 /**
- * Fills the `${NAME}` of a JSON text: in quotes with the variable's text, elsewhere with the value of the setting, or
- * with the text if it is JSON. References to names without a value are not changed; their names are returned.
+ * Fills the `${NAME}` of a JSON text. Inside a JSON string, `${NAME}` becomes the text of the variable. Outside of
+ * strings, it becomes the parsed value of the setting; a variable of no setting becomes JSON if its text is JSON, else
+ * a string. References to variables without a value are not changed; their names are returned.
  */
 export function fillJson(
   text: string,

@@ -18,17 +18,16 @@ export const matching = (pattern: RegExp, allowed: string) =>
     return text
   })
 
-/** A port of this machine or of another machine. */
 const MAX_PORT = 65_535
 export const port = whole(1, MAX_PORT)
 
-/** A flag, in the words that Compose and JSON know. */
+/** Validator of a flag: only true and false, the words that Compose and JSON know. */
 const bool = makeValidator<boolean>((text) => {
   if (text !== 'true' && text !== 'false') throw new RangeError('true or false')
   return text === 'true'
 })
 
-/** One word of a list. */
+/** Validator of a variable that must have one of the given words. */
 export function oneWord<const T extends readonly string[]>(words: T) {
   return makeValidator<T[number]>((text) => {
     if (!words.includes(text)) throw new RangeError(`one of ${words.join(', ')}`)
@@ -45,7 +44,7 @@ export const hostPath = makeValidator<string>((text) => {
   return text
 })
 
-/** The public name; nginx takes no other text for the name of a server. */
+/** Validator of DOMAIN: nginx accepts only a host name or an IPv4 address as `server_name`. */
 const domain = makeValidator<string>((text) => {
   if (!isHost(text) || isIPv6(text)) throw new RangeError('a host name or an IPv4 address')
   return text

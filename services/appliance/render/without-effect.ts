@@ -11,7 +11,7 @@ import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList } from './variables.ts'
 
 type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 
-/** Settings that no service reads under a condition. */
+/** Settings, and the condition under which no service reads them. */
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
   /** Sentence with the reason why no service reads the variables; undefined if a service reads them. */
@@ -40,7 +40,7 @@ const refused: readonly Idle[] = [
         : undefined,
   },
   {
-    // The password and the database number have an effect: the bundled Redis gets them too.
+    // REDIS_PASSWORD and REDIS_DATABASE are not listed: the bundled Redis uses them, too.
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
       values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS
@@ -125,7 +125,7 @@ const hostOf = (text: string): string =>
 const isThisContainer = (text: string): boolean =>
   /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/.test(hostOf(text))
 
-/** Images of another program, and addresses that mean something else in a container than on the host. */
+/** Values that cause a warning: images of another program, and hosts that mean another machine inside a container. */
 const inContainer: readonly Idle[] = [
   ...Object.entries(programsOfImages).map(([variable, { program, name }]) => ({
     isOf: oneOf(variable),

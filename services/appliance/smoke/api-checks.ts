@@ -51,7 +51,7 @@ async function askOnceDeployed(ask: Ask, path: string, waitMs: number): Promise<
   }
 }
 
-/** The paths of the document. */
+/** The paths of the OpenAPI document that the api serves. */
 export async function pathsOf(ask: Ask): Promise<string[]> {
   const answer = await ask('/openapi.json')
   expectThat(answer.status === 200, `status ${answer.status}`)

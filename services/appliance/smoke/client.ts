@@ -20,7 +20,7 @@ export interface AskOptions {
   readonly body?: string
 }
 
-/** Asks the server under test. */
+/** Sends a request to the server under test. `path` is relative to the URL of the server. */
 export type Ask = (path: string, options?: AskOptions) => Promise<Answer>
 
 /** A client of one server. `insecure` accepts any certificate. A redirect is returned, not followed. */

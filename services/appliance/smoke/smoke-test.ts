@@ -12,11 +12,11 @@ import { stateChecks } from './state-checks.ts'
 export type { CheckResult } from './check.ts'
 
 export interface SmokeOptions {
-  /** Address of the proxy. */
+  /** URL of the proxy. */
   readonly url: string
   /** Accept any certificate. */
   readonly insecure: boolean
-  /** Key of the state service. */
+  /** API key of the state service. */
   readonly apiKey: string | undefined
   /** Account whose ABI is requested. */
   readonly account: string
@@ -28,7 +28,7 @@ export interface SmokeOptions {
 const consoleData = z.object({ data: z.object({ state_port: z.number() }) })
 
 /**
- * Client of the state service: at the address of the proxy, or without a proxy at the port that the console reports.
+ * Client of the state service: at the URL of the proxy, or without a proxy at the port that the console reports.
  */
 async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   const answer = await ask('/status/data.json').catch(() => undefined)
@@ -43,7 +43,7 @@ async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
 const unreachable: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO']
 
 /**
- * Fails if nothing answers at the address, so that the checks need not fail one by one.
+ * Sends one request, and fails if no server answers. Otherwise each check would fail with the same error.
  * @throws RetryableError `SERVICE_REFUSED`, `UNHEALTHY`.
  */
 async function reach(url: string, ask: Ask): Promise<void> {
@@ -56,7 +56,7 @@ async function reach(url: string, ask: Ask): Promise<void> {
 
 /**
  * Tests a running appliance with a request to each service.
- * @throws RetryableError `SERVICE_REFUSED` or `UNHEALTHY` when nothing answers at the address.
+ * @throws RetryableError `SERVICE_REFUSED` or `UNHEALTHY` if no server answers at the URL.
  */
 export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
   const base = new URL(options.url)

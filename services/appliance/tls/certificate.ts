@@ -130,7 +130,7 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
     : [problem(`a certificate that expired on ${fault.endedOn}`, 'a valid certificate')]
 }
 
-/** Whether the certificate in a folder is for a host name or an address. */
+/** Whether the certificate in a folder is valid for the given host name or IP address. */
 export async function isCertifiedName(dir: string, domain: string): Promise<boolean> {
   return timeLeft(await readFile(join(dir, certificateFiles.chain), 'utf8'), domain).lifetimeMs > 0
 }

@@ -6,7 +6,7 @@ import { certificateFiles, installCertificate, timeLeft } from './certificate.ts
 
 /** Settings of an ACME order and the folders of its files. */
 export interface AcmeSettings {
-  /** Directory of the authority. */
+  /** URL of the ACME directory, the entry point of the authority. */
   readonly directory: string
   readonly email: string
   readonly domain: string
@@ -37,7 +37,7 @@ export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal):
   const stored = await readFile(join(settings.certificates, certificateFiles.chain), 'utf8').catch(() => '')
   const issued = await readFile(join(settings.account, ISSUER), 'utf8').catch(() => '')
   const { leftMs, lifetimeMs } = timeLeft(stored, settings.domain)
-  // Earlier versions stored the chain without the directory.
+  // Earlier versions of Pronghorn stored the certificate chain without the URL of the ACME directory.
   const isOurs = issued === `${directory}\n${stored}` || issued === stored
   if (isOurs && leftMs > lifetimeMs / 3) return false
   await checkReachable(directory, signal)
@@ -75,7 +75,8 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     email: settings.email,
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // The client does not verify the challenge first: inside this network, the name may resolve differently.
+    // The ACME client does not try the challenge URL itself: in the network of the containers, the domain may resolve
+    // to another address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { token }, answer) => {
       if (!TOKEN.test(token)) throw new Error('the authority sent an invalid challenge token')
