@@ -152,7 +152,7 @@ describe('pronghorn config', () => {
     expect(err).toContain('"server_port"')
   })
 
-  it('pronghorn config check accepts another directory, and reads only the files that a process needs', async () => {
+  it('pronghorn config check --config DIR --for filler passes without the file server.config.json', async () => {
     const other = mkdtempSync(join(tmpdir(), 'pronghorn-cli-'))
     writeFileSync(join(other, 'connections.config.json'), JSON.stringify(connections))
     writeFileSync(join(other, 'readers.config.json'), JSON.stringify(readers))

@@ -10,8 +10,8 @@ export async function withNodeOption<T>(http: string | undefined, task: () => Pr
     return await task()
   } catch (error) {
     if (!(error instanceof PronghornError)) throw error
-    // The option replaces only the HTTP address. Errors of the state-history address, which comes from the configuration,
-    // keep their remedy.
+    // `--http` replaces only the HTTP URL of the node. The state-history URL comes from the configuration, so errors of
+    // this URL keep the remedy that names the configuration.
     throw String(error.details.node).startsWith('ws') ? error : error.addDetails(nodeDetails(http))
   }
 }

@@ -73,7 +73,7 @@ export function prepareProcess<N extends ConfigPart>(
     if (need.includes(part as N))
       logger.warn({ file: configFiles[part], path: key }, `has no effect in this version: ${why}`)
   }
-  // On a terminal the long line would hide everything else; `config print` shows the configuration there.
+  // Not on a terminal, where the long log line would hide the other lines; `config print` shows the configuration.
   if (!io.isTerminal) logger.info({ config: redactConfig(config) }, 'configuration')
   return { config, logger }
 }

@@ -87,7 +87,9 @@ function placesOf({
   }
 }
 
-/** Returns the folder; undefined if this user may not enter it, in which case its files cannot be checked. */
+/**
+ * Returns `folder`; undefined if the user of this process may not enter `folder`, so that its files are not checked.
+ */
 function ifEntered(folder: string): string | undefined {
   try {
     accessSync(folder, constants.X_OK)
@@ -182,7 +184,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
-/** Address of the containers' database server, with the superuser and the rendered passwords. */
+/** Host and port of the appliance's PostgreSQL server, the superuser, and the rendered passwords. */
 async function readServer(rendered: string, io: CliIo) {
   const { ensureSecrets } = await import('../../appliance/index.ts')
   requireRendered(rendered, 'secrets')
@@ -380,7 +382,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
 
 const PROBE_TIMEOUT_MS = 4_000
 
-/** Address of a path of the configured api. */
+/** URL of a path at the api that the configuration describes. */
 function urlOfApi(io: CliIo, flags: ConfigOption, path = '/health'): string {
   const { server } = loadSettings(io, flags, ['server']).config
   return localUrl(server.server_addr, server.server_port, path)
@@ -389,9 +391,9 @@ function urlOfApi(io: CliIo, flags: ConfigOption, path = '/health'): string {
 export function addProbe(program: Command, io: CliIo): void {
   program
     .command('probe')
-    .summary('send a request to an address; for health checks')
+    .summary('send one request to a URL; for health checks')
     .description(
-      'Sends one request to an HTTP address. Fails if no answer with a success status arrives within four seconds.',
+      'Sends one request to an HTTP URL. Fails if no answer with a success status arrives within four seconds.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

@@ -95,7 +95,7 @@ function assetsAccount(text: string): string {
   throw new InvalidArgumentError('Allowed: an account name. The assets contract cannot be left out.')
 }
 
-/** Returns both addresses of the node, or null if neither is given. @throws FatalError `USAGE` if one is missing. */
+/** URLs of `--ship` and `--http`; null if neither is given. @throws FatalError `USAGE` if only one is given. */
 function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; readonly http: string } | null {
   if (ship !== undefined && http !== undefined) return { ship, http }
   if (ship === undefined && http === undefined) return null

@@ -113,7 +113,7 @@ async function repairHistory(
   return result!
 }
 
-/** Parses `FROM..TO`, `FROM..` or nothing. */
+/** Parses the block range of `--history`: `FROM..TO`, `FROM..`, or nothing for all blocks. */
 function boundsOf(text: string | true | undefined): BlockRange {
   if (text === undefined || text === true) return { firstBlock: 1, lastBlock: LAST_BLOCK }
   const [, from, to] = /^(\d{1,10})\.\.(\d{1,10})?$/.exec(text) ?? []

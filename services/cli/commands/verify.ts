@@ -117,7 +117,7 @@ async function verify(
   flags: VerifyFlags,
   io: CliIo,
 ): Promise<void> {
-  // Attributes of assets are decoded with the rows of schemas. Only the comparison of schemas shows that one was lost.
+  // Rows of schemas decode the attributes of assets. Only the comparison of schemas finds a lost row of schemas.
   if (source.kind === 'state' && flags.repair && !isWholeDatabase(flags))
     throw new FatalError(
       'USAGE',
