@@ -30,7 +30,7 @@ const zstdFiles: Compression = {
 
 const preferred = zstdFiles.compress === undefined ? gzipFiles : zstdFiles
 
-/** Suffix of the files that this process writes. */
+/** File suffix of the compression with which this process writes dump files: zstd if Node.js has it, else gzip. */
 export const packedSuffix = preferred.suffix
 
 /** Compresses the content of a file. */

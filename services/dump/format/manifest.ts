@@ -10,7 +10,7 @@ export const signatureName = (sha256: string): string => `signatures/${sha256}.s
 
 /** Largest manifest, in bytes: about 700,000 files. */
 export const MANIFEST_BYTES = 256 * 2 ** 20
-/** Largest file, packed and unpacked, in bytes. */
+/** Maximum size of a file of rows in bytes: compressed, and uncompressed. */
 const FILE_BYTES = 2 ** 30
 const FILE_CONTENT_BYTES = 2 ** 31 - 1
 /** Maximum number of partitions of a table. */
@@ -77,7 +77,6 @@ const manifestSchema = z.strictObject({
 export type Manifest = z.infer<typeof manifestSchema>
 /** A table, with the files of its rows. */
 export type ManifestTable = z.infer<typeof tableSchema>
-/** A file of rows. */
 export type ManifestFile = z.infer<typeof fileSchema>
 
 /**
@@ -118,7 +117,7 @@ function refuseRepeated({ tables }: Manifest): void {
   }
 }
 
-/** The bytes of a manifest: JSON with the members in the order of the document, a line for each file. */
+/** The bytes of a manifest: JSON with the members in the order of docs/publish.md, one line for each file. */
 export function formatManifest(manifest: Manifest): Buffer {
   const { tables, ...head } = manifest
   const lines = tables.map(({ files, ...table }) => {

@@ -97,7 +97,7 @@ interface Part {
   readonly segment: PlannedSegment | undefined
 }
 
-/** A session with its pace. */
+/** A database session, with the pauses that keep the session below its share of the time. */
 interface Reading {
   readonly session: pg.Client
   readonly pace: Pace
@@ -150,7 +150,7 @@ class Publication {
     )
   }
 
-  /** Reads the parts in order; each session takes the next one. */
+  /** Reads the parts of tables in the given order. A session that has finished a part takes the next part. */
   async #readAll(parts: readonly Part[]): Promise<void> {
     const waiting = [...parts]
     let failure: unknown

@@ -3,7 +3,7 @@ import type pg from 'pg'
 /** A table of the dump, as the database describes it. */
 export interface PublishedTable {
   readonly name: string
-  /** All columns except generated columns, ascending by name. A line has its fields in this order. */
+  /** All columns except generated columns, ascending by name: the order of the fields in each line of a dump file. */
   readonly columns: readonly string[]
   /** Sort columns of the rows: the primary key, or all columns if the table has none. */
   readonly key: readonly string[]

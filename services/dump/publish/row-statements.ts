@@ -14,7 +14,7 @@ export interface Segment {
   readonly ranges: readonly SealedRange[]
 }
 
-/** A seal with its bounds. */
+/** A seal: first block, number and digest of its rows, and the lowest and highest position of these rows. */
 export interface SealedRange {
   readonly firstBlock: number
   readonly rows: number
@@ -27,8 +27,8 @@ const listOf = (columns: readonly string[], alias: string) =>
   columns.map((column) => `${alias}."${column}"`).join(', ')
 
 /**
- * The query of the rows of a segment, sorted by range, then by the order of the kind, then by the key. Values are
- * literals, because COPY takes no parameters.
+ * Query of the rows of one file of sealed rows, sorted by range, then by the order of their kind of row, then by
+ * primary key. Values are literals, because COPY takes no parameters.
  */
 export async function segmentQuery(
   client: pg.ClientBase,
@@ -97,7 +97,8 @@ function restOf(
 ): string {
   const isSettled = `${scan} AND (${settled}) AND ${block} <= ${lastBlock}`
   if (from === `${name} t`) return `(${isSettled}) IS NOT TRUE`
-  // The block number of these rows is in another table, so rows inside segments are excluded by key.
+  // `from` joins another table, which has the block number of the rows: rows in files of sealed rows are excluded by
+  // key.
   const isSame = key.map((column) => `s."${column}" = t."${column}"`).join(' AND ')
   return `NOT EXISTS (SELECT FROM (SELECT ${listOf(key, 't')} FROM ${from} WHERE ${isSettled}) s WHERE ${isSame})`
 }

@@ -18,7 +18,7 @@ const settings = {
   TimeZone: 'UTC',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
-  // Limits of the server or the role would end a publication that rests, or that reads a large table.
+  // Time-outs that the server or the role sets would end a session that pauses, or that reads a large table.
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
 }

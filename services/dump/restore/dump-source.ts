@@ -1,6 +1,6 @@
 /** Access to the files of a dump, in a folder or on a server. */
 export interface DumpSource {
-  /** Address for messages, without credentials. */
+  /** Folder or URL of the dump for messages, without credentials. */
   readonly shown: string
   /**
    * Reads a whole file.

@@ -39,7 +39,7 @@ export class FileQueue {
     return { table: next.table, file }
   }
 
-  /** Notes that a file is loaded. */
+  /** Ends the work of a session on a file, so that `take` counts one session less for the table. */
   end({ table }: QueuedFile): void {
     const found = this.#waiting.find((each) => each.table === table)
     if (found) found.active--

@@ -17,7 +17,7 @@ export async function readManifest(source: DumpSource, signal: AbortSignal): Pro
   return { bytes, signature: signature?.toString('latin1') ?? null }
 }
 
-/** Requirements on a dump. */
+/** The chain that the dump must have, the key that must have signed it, and the wanted name of its reader. */
 interface Expected {
   readonly chainId: string
   readonly keyFile?: string

@@ -25,7 +25,10 @@ const APPLICATION_NAME = 'pronghorn restore'
 const LOCK = "pg_try_advisory_lock(hashtextextended('pronghorn restore', 0))"
 /** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
-/** A server crash may lose the last steps together with their rows; the next run repeats them. */
+/**
+ * With `synchronous_commit` off, a crash of PostgreSQL may lose the last transactions. A lost file is also missing in
+ * `restore.files`, so the next run loads it again.
+ */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
 /** Time to wait until other connections close: services that wait for the end of a restore connect repeatedly. */
 const OTHERS_MS = 2_000
@@ -104,7 +107,8 @@ export class RestoreTarget {
             BigInt(partition) << PARTITION_BITS,
           ])
     })
-    // Sessions that connect after the commit are refused. The check finds sessions that connected before the commit.
+    // From this commit on, services refuse a database with an unfinished restore. `refuseOthers` finds sessions that
+    // connected before.
     await this.refuseOthers()
   }
 
@@ -129,7 +133,7 @@ export class RestoreTarget {
     }
   }
 
-  /** Names of other programs' connections. */
+  /** Application names of the other sessions of the database. */
   async #readOthers(): Promise<string[]> {
     // Without the right to see other sessions, their backend_type is null.
     const { rows } = await this.client.query<{ name: string }>(

@@ -19,7 +19,7 @@ export interface RestoreOptions {
   readonly database: DatabaseAddress
   /** Chain of the configuration; the dump must be of the same chain. */
   readonly chainId: string
-  /** HTTP or HTTPS address, or a folder. */
+  /** HTTP or HTTPS URL of the dump, or its folder. */
   readonly from: string
   /** Number of concurrent loading sessions. */
   readonly jobs: number
@@ -101,7 +101,7 @@ class Restore {
     const manifest = await openManifest(signed, this.#options)
     const resumedFiles = await this.#load(manifest)
     const check: Task = (session) => checkRestored(session, manifest)
-    // Missing migrations may add columns that seals need.
+    // If the dump lacks migrations, seals are checked after these migrations, which may add columns that seals cover.
     const isCheckedFirst = await isNewest(manifest.migrations)
     await this.#build((stage) => stage < QUERY_STAGE, isCheckedFirst ? [check] : [])
     const migrations = await migrateRestored(this.#target.client)
@@ -123,7 +123,7 @@ class Restore {
     return signed
   }
 
-  /** @returns the number of files that were loaded before. */
+  /** Loads the files of the dump. @returns the number of files that an earlier run had loaded. */
   async #load(manifest: Manifest): Promise<number> {
     const loaded = await this.#target.readLoaded()
     const queue = new FileQueue(manifest, loaded)
@@ -141,7 +141,8 @@ class Restore {
         const next = queue.take()
         if (next === undefined) return undefined
         const packed = fetchFile(this.#source, next.file, this.#signal)
-        // The next file is fetched while the current one is loaded; if loading fails first, nobody awaits the fetch.
+        // The download of the next file runs while the current file is loaded. If loading fails, nothing awaits the
+        // download, and without this handler a failed download would be an unhandled rejection.
         packed.catch(() => undefined)
         return { next, packed }
       }
