@@ -26,7 +26,7 @@ it('a full disk is reported once with directory and remedy, and the end of the p
   ])
 })
 
-it('a problem is not reported as solved when the reader stops', () => {
+it('the progress output does not call a problem solved when the reader stops', () => {
   const lines = shown({ problem: full }, { state: 'stopped' })
   expect(lines).toEqual([expect.stringMatching(/^Trouble/), 'Stopped at block 10 of 1000.'])
 })

@@ -7,7 +7,7 @@ import { explainFileError } from './data-directory.ts'
 import { LEFT_OUT } from './settings.ts'
 import type { StandaloneChain } from './settings.ts'
 
-/** Location that the errors of a standalone run name. */
+/** Where a standalone run stores its database, for its error messages. */
 interface RunPlace {
   /** Folder of the database. */
   readonly dataDir: string
@@ -26,7 +26,7 @@ export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown 
   return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)
 }
 
-/** Reader status with the problem in words of the options of the run. */
+/** The status of a reader. If the disk is full, the description of the problem names the data directory. */
 export function explainTrouble(status: ReaderStatus, dataDir: string): ReaderStatus {
   const { problem } = status
   if (problem?.code !== 'DISK_FULL') return status
@@ -67,7 +67,8 @@ interface Source {
 }
 
 /**
- * Checks that the indexed contracts are the contracts of the options; a contract may be left out.
+ * Checks that the contract accounts of the command line are the accounts that the database indexes. An option may leave
+ * a contract out.
  * @throws FatalError `READER_SETTINGS_CHANGED`, worded in terms of the command-line options.
  */
 export async function checkRunAccounts(

@@ -44,7 +44,7 @@ export interface StandaloneOptions {
   readonly logger: Logger
   /** Shows the progress. Log lines must go through it as well, or they would break the bar. */
   readonly progress: Progress
-  /** When aborted, all parts stop in order. */
+  /** Aborted to stop the run: API, filler, demo chain and PostgreSQL then stop one after the other. */
   readonly signal: AbortSignal
 }
 
@@ -117,7 +117,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
 interface Parts {
   readonly database: DatabaseAddress
   readonly isNewDatabase: boolean
-  /** Null if the run reads a given node. */
+  /** The demo chain; null if the run indexes the node of `--ship` and `--http`. */
   readonly demo: DemoChain | null
   readonly chain: StandaloneChain
   readonly start: Start
@@ -134,7 +134,7 @@ function configOf(options: StandaloneOptions, parts: Parts): AppConfig {
     marketAccount: options.marketAccount,
     oracleAccount: options.oracleAccount,
     toolsAccount: options.toolsAccount,
-    // Data of an earlier demo chain does not belong to this one.
+    // A new demo chain needs an empty database: the data of an earlier demo chain are deleted.
     deleteData: !parts.isNewDatabase && (demo?.isNew ?? false),
     storedState: {
       accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
@@ -164,7 +164,7 @@ async function serve(
 ): Promise<void> {
   const { database, demo } = parts
   const config = configOf(options, parts)
-  // Filler and API share the store, which carries the messages for live clients.
+  // Filler and API share one key-value store in memory: it carries the notifications of new events for live clients.
   const kvstore = createMemoryStore(options.logger)
   closing.push(() => kvstore.close())
   options.progress.print('Starting the api and the state service\n')

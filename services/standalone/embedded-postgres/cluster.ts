@@ -18,10 +18,10 @@ const STOP_TIMEOUT_MS = 30_000
 /** Messages of initdb when the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 
-/** Database user of the server. */
+/** Superuser of the embedded PostgreSQL. */
 export const USER = 'pronghorn'
 
-/** Location and user of a cluster to create. */
+/** Where initdb creates the database files, and the operating-system account that runs initdb. */
 export interface ClusterPlace {
   readonly binaries: PostgresBinaries
   readonly account: ServerAccount | null
@@ -117,8 +117,8 @@ export async function findServerPort(dataDir: string): Promise<number | undefine
 }
 
 /**
- * Stops a server that outlived its program and still uses the files. The caller holds the folder, so the server is
- * ours.
+ * Stops a PostgreSQL server that outlived its program and still uses the database files. The caller has the lock of the
+ * data folder, so no other program uses the server.
  */
 async function endLeftOver(dataDir: string): Promise<void> {
   const { pid } = await readLockFile(dataDir)

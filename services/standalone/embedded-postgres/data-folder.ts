@@ -3,18 +3,20 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Folder in which initdb works, and the file in this folder that proves that Pronghorn created the folder. */
+/** Draft folder, in which initdb works, and the mark: a file in it that proves that Pronghorn created the folder. */
 const DRAFT = 'pronghorn.new'
 const DRAFT_MARK = 'made-by-pronghorn'
 const DATABASE = 'postgres'
 const PASSWORD_FILE = 'postgres.password'
-/** Written by `holdFolder`; a draft of the lock file has a hexadecimal suffix. */
+/** Lock file of `holdFolder`, or, with a hexadecimal suffix, the temporary file that becomes the lock file. */
 const LOCK_NAME = /^pronghorn\.lock(?:\.[0-9a-f]{12})?$/
-/** Draft folder of earlier Pronghorn versions. Never removed, because nothing proves that Pronghorn created it. */
+/**
+ * Folder in which initdb worked in earlier versions. Never removed: nothing proves that Pronghorn created the folder.
+ */
 const FORMER_DRAFT = 'postgres.new'
 /** Content of the password file that `createPassword` writes; empty if the writing was interrupted. */
 const PASSWORD = /^(?:[\w-]{24}\n)?$/
-/** Folder of ext file systems, at the top of a disk. */
+/** Folder that ext file systems have at the top of a disk; a data folder may contain it. */
 const LOST_AND_FOUND = 'lost+found'
 
 /**
@@ -34,7 +36,8 @@ export async function checkDataFolder(base: string, version: string): Promise<vo
   const names = (await namesIn(base)).filter((name) => name !== LOST_AND_FOUND)
   for (const name of names) {
     if (await isOfUnfinishedStart(base, name)) continue
-    // Every version writes the password file before it starts initdb. A draft folder without one is not Pronghorn's.
+    // Every version writes the password file before it starts initdb: without a password file, `postgres.new` is not a
+    // draft folder of Pronghorn.
     if (name === FORMER_DRAFT && names.includes(PASSWORD_FILE)) continue
     const path = JSON.stringify(await firstPath(base, name))
     const message = `the data directory ${base} holds ${path} and no database of Pronghorn; nothing was touched`
@@ -42,7 +45,7 @@ export async function checkDataFolder(base: string, version: string): Promise<vo
   }
 }
 
-/** Whether the folder has a finished database: the database files get their name when initdb has finished. */
+/** Whether the folder has a finished database: only a finished initdb has its files moved to the folder `postgres`. */
 export function hasDatabase(base: string): Promise<boolean> {
   return exists(join(base, DATABASE, 'PG_VERSION'))
 }
@@ -54,7 +57,8 @@ async function isOfUnfinishedStart(base: string, name: string): Promise<boolean>
 }
 
 /**
- * Whether Pronghorn created a draft folder: the folder has the mark, or is empty because the mark was not yet written.
+ * Whether Pronghorn created the draft folder: it contains the file DRAFT_MARK, or it is empty because a start was
+ * interrupted before it wrote this file.
  */
 async function isOurDraft(base: string): Promise<boolean> {
   const names = await namesIn(join(base, DRAFT)).catch(() => null)
@@ -62,8 +66,8 @@ async function isOurDraft(base: string): Promise<boolean> {
 }
 
 /**
- * Removes the folder in which an interrupted initdb worked. The mark goes last, so that an interrupted removal can be
- * repeated.
+ * Removes the folder in which an interrupted initdb worked. The file DRAFT_MARK is removed last, so that an interrupted
+ * removal can be repeated.
  */
 export async function removeDraft(base: string): Promise<void> {
   if (!(await isOurDraft(base))) return

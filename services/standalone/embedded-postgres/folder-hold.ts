@@ -6,10 +6,11 @@ import { FatalError } from '../../core/errors/index.ts'
 import { isRunning, startOf } from './processes.ts'
 
 const LOCK_FILE = 'pronghorn.lock'
-/** Interval at which the holder touches the lock file, ms: a process on another host sees only the file's time. */
+/** Interval at which a process touches its lock file, ms: processes on other hosts see only the time of the file. */
 const TOUCH_MS = 5_000
 /**
- * A holder on another host (or in another container) that has not touched the file for this time counts as dead, ms.
+ * A process on another host (or in another container) that has not touched its lock file for this time counts as dead,
+ * ms.
  */
 const GONE_AFTER_MS = 20_000
 const MAX_TRIES = 20

@@ -25,15 +25,18 @@ fi
 if [ -n "$1" ]; then rm -rf "$1"; fi
 `
 
-/** A helper process that outlives this one until the server has stopped. */
+/** A guard: a helper process that stops PostgreSQL if this process is killed. */
 export interface Guard {
   /** Sends the guard the process group of initdb, or the process id of the server; 0 after that process has exited. */
   note(what: 'initdb' | 'server', pid: number): void
-  /** Ends the guard: every process that it watches has stopped. */
+  /** Ends the guard process, once initdb and PostgreSQL have stopped. */
   dismiss(): void
 }
 
-/** Starts a guard, which also removes `temporaryFolder` at the end if one is given. */
+/**
+ * Starts the guard process. If this process ends without `dismiss`, the guard stops initdb and PostgreSQL, and removes
+ * `temporaryFolder`.
+ */
 export function startGuard(temporaryFolder: string | null): Guard {
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'pronghorn-guard', temporaryFolder ?? ''], {
     // In a session of its own, so that signals to the terminal or the process group do not reach the guard.
@@ -43,7 +46,8 @@ export function startGuard(temporaryFolder: string | null): Guard {
   })
   guard.on('error', () => undefined)
   guard.unref()
-  // Without the guard the program still works. If the program is then killed, the server keeps running.
+  // A failed guard process is no error: it matters only if this process is killed, because PostgreSQL then keeps
+  // running.
   guard.stdin.on('error', () => undefined)
   const say = (line: string) => guard.stdin.write(`${line}\n`)
   return {

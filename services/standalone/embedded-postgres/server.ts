@@ -29,7 +29,7 @@ const NO_SPACE = /No space left on device|Disk quota exceeded/
 const KEPT_OUTPUT = 4_000
 const RETRY_MS = 250
 
-/** Address of a running server. The members have the names of the options of a `pg` connection. */
+/** Login to the running PostgreSQL server. The members have the names of the options of a `pg` connection. */
 export interface EmbeddedPostgres {
   readonly host: string
   readonly port: number
@@ -112,7 +112,7 @@ interface ServerStart {
   readonly guard: Guard
 }
 
-/** Starts the server; retries until the remains of a killed server are gone. */
+/** Starts PostgreSQL; retries while processes or the lock file of a killed PostgreSQL server still exist. */
 async function startServer(start: ServerStart): Promise<{ server: ChildProcess; output: () => string }> {
   const { program, account, dataDir, settings, guard } = start
   const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
