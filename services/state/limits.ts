@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 8 * 2 ** 20
 /** Limit of all request bodies that are being read, bytes. */
 export const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
 export const MAX_CONNECTIONS = 4_096
-/** Limit of connections per address, including idle connections. */
+/** Limit of connections from one client IP address, including idle connections. */
 export const MAX_CONNECTIONS_OF_ONE = 512
 
 /** All limits of the state service, for the documentation. */

@@ -57,7 +57,7 @@ export interface StateOptions {
 
 /** A running state service. */
 export interface RunningState {
-  /** Address of the service on this machine. */
+  /** URL of the service on this machine. */
   readonly url: string
   readonly port: number
   /** Stops the service: running requests have up to ten seconds to finish, then all resources are released. */

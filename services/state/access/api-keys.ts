@@ -14,7 +14,7 @@ export interface ApiKey {
   /** 12 hexadecimal digits; each token contains the id of its key. */
   readonly id: string
   readonly label: string
-  /** Limit of tokens issued for this key per minute; null: only the limit per address applies. */
+  /** Limit of tokens issued for this key per minute; null: only the limit per client IP address applies. */
   readonly tokensPerMinute: number | null
   readonly createdAt: Date
   readonly expiresAt: Date | null

@@ -31,7 +31,7 @@ export class KeyRing {
   #signing: readonly SigningKey[] = []
   #active: ReadonlyMap<string, number> = new Map()
   #readAtMs = -Infinity
-  /** Wall-clock time of the last read, ms since 1970; compared with the issue times of tokens. */
+  /** Wall-clock time at which the keys were last read, ms since 1970; compared with the issue times of tokens. */
   #readAtEpochMs = 0
   #reading: Promise<void> | null = null
 
@@ -49,7 +49,7 @@ export class KeyRing {
     try {
       await this.#read()
     } catch (error) {
-      // Compute the age only now: an unavailable database takes time to fail.
+      // The age of the cached keys is computed after the failure, because an unavailable database takes time to fail.
       if (this.#ageMs() >= this.#timing.usableMs) throw unreadable(error)
     }
   }

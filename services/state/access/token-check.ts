@@ -44,7 +44,8 @@ export function createTokenCheck({ ring, names, ttlSeconds }: TokenRules): Middl
       const key = await ring.signingKey(typeof header.kid === 'string' ? header.kid : '')
       if (!key) throw new Error(reasons.unknownKey)
       if (Number(claims.iat) * 1_000 >= key.retiredAtMs) throw new Error(reasons.retiredKey)
-      // The library's types omit key objects, but the function to which it passes the secret accepts them.
+      // The types of koa-jwt do not allow a KeyObject, but jsonwebtoken, to which koa-jwt passes the secret, accepts
+      // one.
       return key.secret as unknown as Buffer
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,

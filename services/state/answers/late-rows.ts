@@ -51,7 +51,7 @@ interface WrittenAnswer {
   readonly bytes: number
 }
 
-/** Length of a piece, characters. */
+/** Number of characters of a response that are encoded as one buffer. */
 const PIECE_LENGTH = 65_536
 
 /**
@@ -91,7 +91,7 @@ export async function writeAnswer(
   return { pieces, bytes }
 }
 
-/** JSON text of a value, with each `LateRows` as a separate part. */
+/** JSON text of a value in parts. Rows that are not converted yet (`LateRows`) are parts of their own. */
 function* partsOf(value: unknown): Generator<string | LateRows> {
   if (value instanceof LateRows) yield value
   else if (!hasRows(value)) yield toJsonText(value)

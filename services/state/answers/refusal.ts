@@ -12,7 +12,7 @@ export interface RefusalExtras {
 /** A failure response: status, code, message and details are sent as they are. */
 export class Refusal extends FatalError {
   readonly status: number
-  /** Code of the envelope, such as `data_abi_not_found_error`. */
+  /** Code in the error response, such as `data_abi_not_found_error`. */
   readonly answerCode: string
   readonly answerDetails: RefusalDetails
   readonly headers: Readonly<Record<string, string>>

@@ -98,8 +98,8 @@ export class AbiStore {
   }
 
   /**
-   * The ABIs that preceded the given ABI of an account: at most OLDER_VERSIONS, newest first, each content
-   * once, without removals.
+   * The ABIs that preceded the given ABI of an account: at most OLDER_VERSIONS, newest first. Equal ABIs are listed
+   * once, and empty ABIs, by which an account removes its ABI, are left out.
    */
   async before({ account, block, digest }: AbiVersion, position: Position): Promise<AbiVersion[]> {
     const rows = await this.#rowsOf(account, position)

@@ -18,10 +18,10 @@ export interface StateDatabase extends StateSession {
 
 /** Time limit of a statement, ms. */
 const STATEMENT_MS = 10_000
-/** Requests that may wait per connection. */
+/** Queries that may wait for a database connection, for each connection of the pool. */
 const WAITING_PER_CONNECTION = 20
 
-/** Creates a connection pool, which connects at the first request. */
+/** Creates a connection pool, which connects at the first query. */
 export function openStateDatabase(
   address: DatabaseAddress,
   maxConnections: number,

@@ -17,7 +17,6 @@ export interface ReadBlock {
   readonly position: Position
 }
 
-/** Names a table of a contract. */
 export interface TableOf {
   readonly account: string
   readonly table: string

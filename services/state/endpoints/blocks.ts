@@ -43,7 +43,7 @@ export const blockIdByTime = endpoint({
 })
 
 /**
- * Refuses a result next to a gap: one of the missing blocks may be nearer.
+ * Refuses a block next to a gap: a block that was not indexed may be nearer to the requested time.
  * @throws Refusal 400.
  */
 function refuseNextToGap(

@@ -18,7 +18,7 @@ export interface StateParts {
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>
 }
 
-/** Services for one request. */
+/** Everything that an endpoint needs to answer one request. */
 export interface RequestParts extends StateParts {
   /**
    * Reserves memory for the response until it has been sent.

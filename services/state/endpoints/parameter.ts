@@ -70,7 +70,7 @@ export function scope(description: string): Parameter<string> {
   }
 }
 
-/** Limit of names in a list. */
+/** Maximum number of names in a list parameter. */
 const MAX_NAMES = 1_500
 
 /** Parameter: names or scopes, joined by `|`; in a JSON body also a list. */

@@ -113,7 +113,7 @@ async function answerEndpoint(
   if (bytes > held) await hold(bytes - held)
   context.status = 200
   context.type = JSON_TYPE
-  // A stream sends the pieces as fast as the client reads.
+  // A large response is a stream, which sends its buffers as fast as the client reads.
   context.body = bytes > WHOLE_BYTES ? Readable.from(pieces) : Buffer.concat(pieces)
   context.length = bytes
 }

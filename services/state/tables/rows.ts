@@ -12,14 +12,13 @@ export interface StoredRow {
   readonly since: number
 }
 
-/** Selects rows of a table. */
 export interface RowQuery {
   readonly account: string
   readonly table: string
   readonly scopes: readonly string[]
   /** The state is read at the end of this block. */
   readonly block: number
-  /** Selects only the row with this key, in stored form. */
+  /** Selects only the row with this primary key; the key is as stored, 2^63 less than on the chain. */
   readonly key?: bigint
   readonly limit: number
   readonly offset: number
