@@ -4,7 +4,7 @@ export interface TableDigest {
   /** Name with schema, such as `assets.assets`. */
   readonly name: string
   readonly rows: bigint
-  /** 32 hexadecimal digits; independent of the order of rows and columns. */
+  /** Digest of the rows, 32 hexadecimal digits; it does not depend on the order of rows and columns. */
   readonly digest: string
 }
 
@@ -12,13 +12,13 @@ export interface TableDigest {
 export interface DigestPosition {
   readonly reader: string
   readonly blockNum: number
-  /** 64 hexadecimal digits; empty before the first block. */
+  /** Id of the last committed block, 64 hexadecimal digits; empty before the first block. */
   readonly blockId: string
 }
 
 /** Content of a database as comparable digests. */
 export interface DatabaseDigest {
-  /** 64 hexadecimal digits; null in a database that no reader has written to. */
+  /** Chain id, 64 hexadecimal digits; null in a database that no reader has written to. */
   readonly chainId: string | null
   readonly positions: readonly DigestPosition[]
   /** Digest of all tables together. */
@@ -29,7 +29,7 @@ export interface DatabaseDigest {
 export interface DigestOptions {
   /** Tables with their schema; default: all tables with data from the chain. */
   readonly tables?: readonly string[]
-  /** Called before each table. */
+  /** Called before a table is digested, with the number of digested tables and of all tables. */
   readonly onTable?: (name: string, done: number, of: number) => void
 }
 

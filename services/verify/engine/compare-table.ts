@@ -43,8 +43,8 @@ export interface Compared {
 }
 
 /**
- * Compares a table with the chain once. If the source is not fixed, a difference may mean that the row changed
- * meanwhile.
+ * Compares a table with the chain once. If the rows of the source are not as of one block (`isFixed` is false), a
+ * differing row may only have changed meanwhile.
  */
 export async function compareTable(options: CompareOptions): Promise<Compared> {
   return new TableComparison(options).run()

@@ -37,7 +37,7 @@ export class KeySet {
   }
 }
 
-/** A key as one text. */
+/** The values of the primary key columns of a row as one text. */
 export function keyText(key: readonly string[]): string {
   return key.join('/')
 }

@@ -128,8 +128,8 @@ function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
 }
 
 /**
- * Deletes a row that the chain does not have, if the table has only present rows. In a table with ended rows the
- * repair is impossible: it is unknown how the row ended.
+ * Deletes a row that the chain does not have, if the database table contains only rows that exist on the chain. A table
+ * that also contains ended rows, such as burned assets, cannot be repaired: it is unknown how the row ended.
  */
 function planRemoval(found: FoundDifference): PlannedRepair {
   const { table, key } = found.suspect

@@ -33,7 +33,7 @@ export interface Repaired extends Verified {
   readonly refused: readonly RefusedRule[]
   /** Whether the rows were written: all of them or none. */
   readonly isWritten: boolean
-  /** Digest of the database before and after. */
+  /** Digests of the database before and after the repair. */
   readonly digests: { readonly before: string; readonly after: string }
 }
 
@@ -122,7 +122,9 @@ async function takeLeases(client: pg.ClientBase): Promise<Lease[]> {
   return leases
 }
 
-/** Refuses a node after the committed block: its newer rows must not be written. */
+/**
+ * Refuses a node whose head is not the committed block of the database: a repair must not write rows of another block.
+ */
 async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<void> {
   const head = (await source.head())!
   const { rows } = await client.query<Position>(POSITION_SQL)

@@ -2,7 +2,7 @@ import type { CoverageReport } from '../checked/index.ts'
 import type { DerivedViolations } from '../../core/derived/index.ts'
 import type { Difference } from './difference.ts'
 
-/** Result of one table. */
+/** Result of the comparison of one table. */
 export interface TableReport {
   readonly table: string
   readonly contract: string
@@ -11,7 +11,7 @@ export interface TableReport {
   readonly rows: number
   /** Rows that differed at first and were read again. */
   readonly deferred: number
-  /** Number of deferred rows that agreed later. */
+  /** Number of rows that differed at first and agreed when they were read again. */
   readonly seen: number
   /** Rows that differ. */
   readonly differences: number
@@ -48,6 +48,5 @@ export interface VerifyProgress {
   /** Estimated number of rows. */
   readonly of: number
   readonly rowsPerSecond: number
-  /** Null if unknown. */
   readonly secondsLeft: number | null
 }

@@ -21,7 +21,7 @@ export interface SettleOptions {
   readonly source: ChainSource
   readonly formats: ChainFormats | null
   readonly signal: AbortSignal
-  /** Longest time without a new block on either side. */
+  /** Maximum time without a new block of the chain or of the database. */
   readonly stallMs: number
   /** Time between two reads of the differing rows. */
   readonly pollMs: number
@@ -38,7 +38,7 @@ interface Open {
    * before the difference counts.
    */
   since: number
-  /** The lower of the two blocks of chain and database at the first read. */
+  /** The lower of the blocks of chain and database when the row was first read again. */
   first: number
   /** All chain rows seen so far. A database that lags behind the chain has these rows later. */
   shown: Set<string>
@@ -46,13 +46,13 @@ interface Open {
 
 /** Final result of the rows that differed. */
 export interface Settled {
-  /** Rows whose difference stayed. */
+  /** Rows that still differed when the re-reads ended. */
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
   /** Rows that differed at first and agreed when they were compared again. */
   readonly agreed: readonly Suspect[]
   /** Rows that are still undecided: neither chain nor database advances, or the rows change in every block. */
   readonly open: readonly Suspect[]
-  /** Reason for undecided rows. */
+  /** Reason why the rows of `open` are undecided; null if there are none. */
   readonly reason: string | null
 }
 
@@ -84,7 +84,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     )
     const after = await readPlace(options)
     const slower = Math.min(before.chain.num, before.database.num)
-    // A filler far behind has not reached the chain's row yet, so the higher of both blocks counts.
+    // A filler that is behind the chain reaches the block of a changed row later. A difference therefore counts from
+    // the higher of the blocks of chain and database.
     const faster = Math.max(after.chain.num, after.database.num)
     const isSame = before.key === after.key && before.chain.id === before.database.id
     const restMs = Math.max(chainClock.restMs(after.chain.id), databaseClock.restMs(after.database.id))
@@ -188,7 +189,7 @@ function placeText({ scope, primary }: Place): string {
   return `${scope} ${primary}`
 }
 
-/** Database rows of all suspects: contract table and family, to key, to values. */
+/** Reads the database rows of all suspects (rows that differed), by contract table and family, then by key. */
 async function readDatabase(
   suspects: readonly Suspect[],
   database: Queryable,
@@ -205,7 +206,7 @@ async function readDatabase(
   return found
 }
 
-/** Schemas whose formats decode attributes of the suspects. */
+/** Schemas whose formats decode attributes of the suspects (rows that differed). */
 function schemasOf(suspects: readonly Suspect[]): [string, string, bigint][] {
   const schemas = new Map<string, [string, string, bigint]>()
   for (const { chain, database } of suspects) {

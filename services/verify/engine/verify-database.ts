@@ -28,7 +28,8 @@ export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 's
 }
 
 /**
- * Compares a database with the chain, over its own connection. For a fixed source, all reads share one snapshot.
+ * Compares a database with the chain, over its own connection. If all rows of the source are
+ * as of one block, all reads of the database share one snapshot.
  *
  * @throws FatalError `CHAIN_MISMATCH` if the node serves another chain.
  */

@@ -21,7 +21,7 @@ import type { Settled } from './suspects.ts'
 const VIOLATIONS_SHOWN = 20
 
 export interface VerifyOptions {
-  /** Connection of the comparison: outside any transaction; with a fixed source, inside a transaction. */
+  /** Connection of the comparison: inside a transaction if `source.isFixed`, else outside any transaction. */
   readonly client: pg.ClientBase
   readonly source: ChainSource
   /** Only these tables, by table name or report name. */
@@ -299,7 +299,7 @@ class Run {
     })
   }
 
-  /** Decides all rows that differed; one wait for later blocks serves all tables. */
+  /** Reads the rows of all tables that differed again: all of them wait for the same later blocks. */
   async #settle(meter: ProgressMeter): Promise<void> {
     const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
     const settled: Settled = source.isFixed

@@ -12,7 +12,7 @@ const ROWS_A_PAGE = 1_000
 
 export interface HttpSourceOptions {
   readonly url: string
-  /** Concurrent requests. */
+  /** Number of concurrent requests to the node. */
   readonly atOnce: number
   readonly decoder: RowDecoder
   readonly signal: AbortSignal
@@ -56,7 +56,8 @@ export class HttpSource implements ChainSource {
     const start = (ask: () => Promise<Page>) => {
       const self = {}
       const promise = ask().then((page) => ({ ...page, self }))
-      // The request is awaited later, or never if another request fails first.
+      // The request is awaited later, or never if another request fails first: without this handler, its failure would
+      // be an unhandled rejection.
       promise.catch(() => undefined)
       running.set(self, promise)
     }

@@ -24,15 +24,14 @@ export interface ChainSource {
    * @throws RetryableError `CHAIN_UNREACHABLE` if the chain cannot be read completely.
    */
   rows(contract: string, table: string, scope?: string): AsyncIterable<readonly ChainRow[]>
-  /** The current row; null if there is none. */
+  /** Reads the current row at a scope and primary key; null if the chain has no such row. */
   row(contract: string, table: string, place: Place): Promise<ChainRow | null>
-  /** The newest block that rows may come from; null if the source is fixed. */
+  /** The newest block that rows may come from; null if `isFixed`. */
   head(): Promise<Head | null>
 }
 
-/** A block of the chain. */
 export interface Head {
   readonly num: number
-  /** 64 hexadecimal digits. */
+  /** Id of the block, 64 hexadecimal digits. */
   readonly id: string
 }

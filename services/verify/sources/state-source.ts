@@ -14,8 +14,8 @@ interface StoredRow {
 }
 
 /**
- * Reads the rows that the handler `state` stores in the same database, in the transaction of the comparison: the database
- * is compared with the bytes that the chain sent, without any node.
+ * Reads the rows that the handler `state` stores in the same database, in the transaction of the comparison: the
+ * database is compared with the bytes that the chain sent, without any node.
  */
 export class StateSource implements ChainSource {
   readonly description = 'the rows of the state service'
@@ -90,7 +90,7 @@ export class StateSource implements ChainSource {
     return Promise.resolve(null)
   }
 
-  /** Takes the ABI in force at the committed block. */
+  /** Loads the ABI of a contract in force at the committed block into the decoder. */
   async #load(contract: string): Promise<void> {
     if (this.#loaded.has(contract)) return
     const { rows } = await this.#client.query<{ abi: Buffer }>(

@@ -37,7 +37,7 @@ export const verifiedTables: readonly VerifiedTable[] = [
   verifiedTable(assetsContract.templates2, {
     label: 'assets.templates (mutable data)',
     where: 't.mutable_data IS NOT NULL AND t.deleted_at_block IS NULL',
-    // The row of `templates` has both columns too.
+    // Rows of the contract table `templates` also set these columns.
     fixed: ['collection_name', 'schema_name'],
     clears: ['mutable_data'],
   }),

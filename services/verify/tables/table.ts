@@ -32,7 +32,7 @@ export interface Column {
   readonly write?: string
   /** Character that stands for several others: a repair cannot write a chain value that contains it. */
   readonly unsure?: string
-  /** Child rows in another table; the value is a list of objects of their columns. */
+  /** Rows of a child table that are compared as this column: a list with an object for each child row. */
   readonly children?: Children
 }
 
@@ -80,9 +80,9 @@ export interface VerifiedTable {
    * @param contract account of the contract.
    */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
-  /** Report name of the rows that `where` excludes, if they ended on the chain. */
+  /** Name in reports, such as `burned assets`, of the ended rows, which `where` excludes. */
   readonly ended?: string
-  /** Columns that are null if the chain has no such row; the other columns come from another chain row. */
+  /** Columns that are null if this contract table lacks the row; another contract table sets the other columns. */
   readonly clears?: readonly string[]
 }
 

@@ -30,7 +30,7 @@ export function verifiedTable(contract: ContractTable, about: About = {}): Verif
       ...own.map((name) => comparedColumn(contract, name, about)),
       ...contract.children.map((children) => ({ name: children.name, children: childrenOf(children) })),
     ],
-    // If all columns are child columns, only the child table has the keys.
+    // A table without columns of its own stores only child rows: its distinct keys are the parent rows.
     from: own.length > 0 ? `${table.name} t` : `(SELECT DISTINCT ${key.join(', ')} FROM ${table.name}) t`,
     ...('collection_name' in columns ? { collection: 'collection_name' } : {}),
     scopedByCollection: scopeColumn(contract) === 'collection_name',
