@@ -42,7 +42,7 @@ export interface FillerOptions {
   readonly mode?: RunMode
   /** Receives the log lines of the readers' threads. Without this function the threads write the lines themselves. */
   readonly onLogLine?: (line: string) => void
-  /** Called about once a second for each reader. */
+  /** Called with the status of each reader, about once a second. */
   readonly onStatus?: (status: ReaderStatus) => void
   /** Key-value store for live events; default is the configured one. The caller closes a store passed here. */
   readonly kvstore?: KeyValueStore
@@ -111,7 +111,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           onFacts: (facts) => metrics.noteInstallation(facts),
           logger,
         })
-  // Aborted when a reader fails, so that the other readers stop.
+  // Stops the other readers when one reader fails.
   const failing = new AbortController()
   const ending = AbortSignal.any([options.signal, failing.signal])
   try {

@@ -56,7 +56,7 @@ function tableKindAt(bytes: Buffer, start: number, end: number): number {
   return 1 + openedTables.findIndex((name) => bytes.compare(name, 0, name.length, start, end) === 0)
 }
 
-// Wraps the code for the data of one row; the caller sets position and end.
+// Returns a generated function that passes one row to the sink. Its caller sets the position and the end of the row.
 function rowFunction(name: string, body: string): string {
   return `function ${name}(W, S, C, present) { ${PROLOGUE} ${body} }`
 }
@@ -120,7 +120,7 @@ function codeAt(emitter: CodeEmitter, contractRow: TypeNode): string {
       struct.fields.findIndex((field) => field.name === 'code'),
     )
     const sizes = before.map((field) => emitter.measures.of(field.type).fixedSize)
-    if (sizes.includes(null)) throw protocolLacks('has no fixed place for the code of a contract row')
+    if (sizes.includes(null)) throw protocolLacks('has no fixed place for the code account of a contract row')
     const offset = sizes.reduce<number>((sum, size) => sum + size!, index === null ? 0 : 1)
     const read =
       `if (end - start < ${offset + 8}) tooShort(end); ` +

@@ -22,8 +22,8 @@ interface LinkFields {
 }
 
 /**
- * Creates the readers of a protocol. A missing field throws at the first row rather than here, because only the
- * handler `state` needs permissions.
+ * Creates the functions that decode permission rows by a node's protocol ABI. A missing field throws at the first row
+ * rather than here, because only the handler `state` needs permissions.
  */
 export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
   const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {

@@ -13,7 +13,7 @@ export function protocolLacks(what: string, cause?: unknown): FatalError {
   return new FatalError('SHIP_PROTOCOL', `the protocol ABI of the node ${what}`, options)
 }
 
-/** Resolves a type that the protocol must have. */
+/** Returns the type `name` of the protocol ABI. @throws FatalError `SHIP_PROTOCOL` if the ABI lacks the type. */
 export function requireType(types: TypeGraph, name: string): TypeNode {
   try {
     return types.resolve(name)

@@ -96,7 +96,7 @@ export class ScannedAction {
     })
   }
 
-  /** A separate record, valid as long as the payload. */
+  /** Returns a copy that the scanner does not overwrite; valid as long as the payload. */
   copy(): ScannedAction {
     const copy = new ScannedAction()
     copy.payload = this.payload
@@ -168,7 +168,7 @@ export class ScannedRow {
     return this.payload.subarray(this.valueStart, this.valueEnd)
   }
 
-  /** A separate record, valid as long as the payload. */
+  /** Returns a copy that the scanner does not overwrite; valid as long as the payload. */
   copy(): ScannedRow {
     return Object.assign(new ScannedRow(), this)
   }
@@ -216,7 +216,7 @@ export interface PermissionRow {
 export interface PermissionLinkRow {
   readonly account: string
   readonly contract: string
-  /** Name of the action; empty if the link covers all actions of the contract. */
+  /** Name of the action; empty if the permission link covers all actions of the contract. */
   readonly action: string
   readonly permission: string
 }

@@ -7,7 +7,7 @@ export interface WatchSet {
   has(lo: number, hi: number): boolean
 }
 
-/** Creates the set. @throws EncodeError if an account is not a valid name. */
+/** Creates the set of watched accounts. @throws EncodeError if an account is not a valid name. */
 export function createWatchSet(accounts: Iterable<string>): WatchSet {
   return new NameTable([...accounts])
 }

@@ -4,7 +4,7 @@ import type { KeyValueStore, StoreLogger } from '../../core/kvstore/index.ts'
 export interface PublisherOptions {
   readonly store: Pick<KeyValueStore, 'publish'>
   readonly logger: StoreLogger
-  /** Called with the reader and the outcome of each message. */
+  /** Called for each message, with the reader and whether the message was sent or dropped. */
   readonly onMessage?: (reader: string, outcome: 'sent' | 'dropped') => void
 }
 

@@ -54,7 +54,7 @@ export function logged<Data>(code: number, declaration: Declaration<Data>): Logg
   return { code, fields, wide }
 }
 
-/** Maps the logged actions of a set of declarations to their codes. */
+/** Returns the log code of each logged action, by action name. */
 export function logCodesOf<Declared extends Declarations>(
   actions: Declared,
 ): Readonly<Record<LoggedName<Declared>, number>> {

@@ -75,7 +75,7 @@ export interface BlockScope<
   end(): State
 }
 
-/** Input of the work on one block. */
+/** Arguments of `Handler.open`: the block, the handler state before the block, and the sink for row operations. */
 export interface BlockStart<State> {
   readonly block: BlockInfo
   readonly state: State
@@ -88,12 +88,12 @@ export type Query = <T extends Record<string, unknown>>(
   values?: readonly unknown[],
 ) => Promise<T[]>
 
-/** Maps each action event to its declaration. */
+/** Maps the name of each action to the declaration of its data. */
 type ActionDeclarations<Action extends ActionEvent> = {
   readonly [Event in Action as Event['name']]: Declaration<Event['data']>
 }
 
-/** Maps each row event to its declaration. */
+/** Maps the name of each contract table to the declaration of its rows. */
 type RowDeclarations<Row extends RowEvent> = {
   readonly [Event in Row as Event['table']]: Declaration<ReturnType<Event['value']>>
 }

@@ -42,7 +42,7 @@ export interface RawPermissionLink {
   readonly permission: string
 }
 
-/** Work on one block: rows in the node's order, then `end`. */
+/** Work of a state history writer on one block: receives the rows in the node's order, then `end`. */
 export interface StateWriterScope<State> {
   row(row: RawRow): void
   permission(present: boolean, row: RawPermission): void
@@ -56,14 +56,14 @@ export interface StateWriterScope<State> {
  * handler: input are the block and the writer's state, the only output are row operations to a sink.
  */
 export interface StateWriter<State = unknown> {
-  /** Name of the writer in readers.config.json. */
+  /** Name of the state history writer in readers.config.json. */
   readonly family: string
   /**
    * One-line description of the stored accounts. `chain.sources` records the description; a reader refuses to start if
    * the description has changed.
    */
   readonly account: string
-  /** Tables that the writer writes. */
+  /** Tables that the state history writer writes. */
   readonly tables: readonly Table[]
   /** Contracts whose table rows the writer stores: the rows of all their tables. */
   readonly accounts: readonly string[]
@@ -71,7 +71,7 @@ export interface StateWriter<State = unknown> {
   readonly permissions: boolean
   /** Reads the writer's state from the database, as of the committed position. */
   load(query: Query): Promise<State>
-  /** Whether the state already contains blocks. */
+  /** Whether the writer has stored a block before. */
   hasBegun(state: State): boolean
   /** Starts a block; called for every block, even without rows. */
   open(block: WriterBlock, state: State, sink: RowSink): StateWriterScope<State>

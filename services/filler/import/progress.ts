@@ -14,7 +14,7 @@ export interface ImportProgress {
 /** Identity of an import: its source and its block. */
 export interface ImportSubject {
   readonly kind: 'database' | 'state'
-  /** Address of the source, without credentials. */
+  /** Address of the source database or of the chain node, without credentials. */
   readonly source: string
   readonly fingerprint: string
   readonly block: NodeBlock
@@ -85,7 +85,7 @@ export const NOTE_STEP = 'INSERT INTO chain.import_steps (reader, step, rows) VA
 
 /** A step whose rows are written as one commit unit of the store. */
 export interface LoadedStep {
-  /** Unique in the import, and the same in every run over the same source. */
+  /** Name of the step: unique within the import, and the same in every run over the same source. */
   readonly name: string
   readonly unit: CommitUnit
   readonly rows: number

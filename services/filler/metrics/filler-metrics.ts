@@ -19,7 +19,7 @@ export interface InstallationFacts {
 
 /** Metrics of the whole filler: its process, its list polls, and the last reports of its readers. */
 export interface FillerMetrics {
-  /** Stores the latest series from a reader's thread. */
+  /** Stores the latest metric values of a reader's thread. */
   noteReader(reader: string, snapshot: MetricSnapshot): void
   notePoll(result: ListPollResult): void
   /** Counts a message for live clients as sent or dropped. */

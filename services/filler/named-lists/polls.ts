@@ -15,20 +15,20 @@ export interface ListPollOptions {
   readonly database: DatabaseAddress
   readonly logger: Logger
   readonly limits?: Partial<ListLimits>
-  /** Called after every poll with its outcome. */
+  /** Called after every poll of a list source, with the outcome of the poll. */
   readonly onPoll?: (result: ListPollResult) => void
 }
 
-/** Outcome of a poll. */
+/** Outcome of one poll of a list source. */
 export interface ListPollResult {
-  /** Address of the source, without secrets. */
+  /** Address of the list source, without secrets. */
   readonly address: string
   readonly outcome: 'changed' | 'unchanged' | 'failed'
   /** Number of items in all lists of the source; undefined if the poll failed. */
   readonly items: number | undefined
 }
 
-/** Polls that run until `stop` is called. */
+/** Repeated requests to the list sources, which run until `stop` is called. */
 export interface ListPolls {
   /** Aborts running requests and waits for the polls to end. Safe to call twice. */
   stop(): Promise<void>

@@ -6,7 +6,7 @@ import type { ListSource } from './source.ts'
 /** Items by list name, each item once, in the order of the source. */
 export type NamedItems = ReadonlyMap<string, readonly string[]>
 
-/** Limits of a source's reply. */
+/** Limits of the reply of a list source. */
 export interface ListLimits {
   /** Maximum time from the request to the last byte of the reply, ms. */
   readonly timeoutMs: number
@@ -18,7 +18,7 @@ export interface ListLimits {
   readonly maxItems: number
 }
 
-/** Default limits, wide enough for a list of all accounts of a large game. */
+/** Default limits of the reply of a list source, wide enough for a list of all accounts of a large game. */
 export const defaultListLimits: ListLimits = {
   timeoutMs: 60_000,
   maxBytes: 16 * 2 ** 20,

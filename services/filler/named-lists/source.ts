@@ -3,12 +3,12 @@ import { shownAddress } from '../../core/chain-node/index.ts'
 
 /** A URL that returns named lists, from a reader's `list_polls` setting. */
 export interface ListSource {
-  /** Key of the source in the database. */
+  /** Key of the list source in the database. */
   readonly key: string
   readonly reader: string
   readonly url: string
   readonly apiKey: string | undefined
-  /** Seconds between two requests. */
+  /** Seconds between two requests of the lists. */
   readonly frequency: number
   /** The URL without user, password, query and fragment, which may contain secrets; for logs and reports. */
   readonly address: string

@@ -49,7 +49,9 @@ export async function storeLists(
   }
 }
 
-/** Stores the reason why a source could not be read; its lists stay unchanged. */
+/**
+ * Stores the reason why the lists of a list source could not be read. The stored lists of the source stay unchanged.
+ */
 export async function noteProblem(client: pg.PoolClient, source: ListSource, problem: string): Promise<void> {
   await client.query(NOTE, [source.key, source.reader, source.address, problem])
 }

@@ -48,7 +48,7 @@ it.each([
     behind,
     added,
   ],
-])('a row is decoded with the ABI that fits best, with %s', (_, abis, packedWith, row) => {
+])('a contract row is decoded with the ABI that fits its bytes best: %s', (_, abis, packedWith, row) => {
   expect(readRow(abis, packedWith, row)).toEqual(alice)
 })
 

@@ -48,7 +48,7 @@ export class ContractDecoder {
     }
   }
 
-  /** False before the first ABI. */
+  /** Whether an ABI of the contract is known. */
   get hasAbi(): boolean {
     return this.#current !== null
   }

@@ -67,7 +67,7 @@ export interface NodeStatus extends ShipNodeStatus {
 const BEAT_MS = 1_000
 /** Number of one-second samples over which rates are averaged. */
 const SPEED_SAMPLES = 5
-/** A reader at most this many blocks behind its target is `live`. */
+/** A reader at most this many blocks behind the head (or behind the last irreversible block) is `live`. */
 const LIVE_BLOCKS = 20
 
 type SessionStatus = Pick<
@@ -314,7 +314,7 @@ export class Heartbeat {
     )
   }
 
-  /** Adds the rate of each node, averaged over the last samples. */
+  /** Adds to the status of each node the bytes received per second, averaged over the last samples. */
   #nodes(nodes: readonly ShipNodeStatus[]): NodeStatus[] {
     const now = performance.now()
     this.#nodeSamples.push({ atMs: now, bytes: nodes.map(({ bytesReceived }) => bytesReceived) })

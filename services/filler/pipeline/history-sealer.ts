@@ -66,7 +66,7 @@ export class HistorySealer {
         )
       },
     }
-    // A failed attempt is repeated until `stop`.
+    // `retry` repeats a failed attempt to seal until `stop` is called.
     do await retry(() => this.#sealSettled(this.#pace.share), settings).catch(() => undefined)
     while (await pause(this.#pace.idleMs, signal))
   }

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Query } from '../handlers/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
-/** Sources of ABIs. */
+/** Places where the ABI of a contract is searched: the database and the HTTP interface of the chain. */
 interface AbiSearch {
   readonly query: Query
   /** Address of the chain's HTTP interface; null if none is configured. */

@@ -17,7 +17,7 @@ interface PairSource {
   readonly known: string
   /** SQL that returns whether the database lacks pairs that its rows need. */
   readonly lacks: string
-  /** Adds the pairs that are not in `known` to the unit and returns their names. */
+  /** Adds the oracle pairs or symbol pairs that are not in `known` to the unit, and returns their names. */
   put(rows: readonly JsonRow[], known: ReadonlySet<string>, account: string, unit: CommitUnit): string[]
 }
 
@@ -59,7 +59,6 @@ const sources: readonly PairSource[] = [
   },
 ]
 
-/** Input of `fetchMissingPairs`. */
 interface PairSearch {
   readonly store: Store
   readonly handlers: readonly Handler[]

@@ -4,7 +4,10 @@ import type { ErrorCode } from '../../core/errors/index.ts'
 /** A reader with blocks to process counts as stalled after this time without a commit. */
 const STALLED_AFTER_MS = 30_000
 
-/** More unfinished bytes than this are a message in transit; fewer may be pongs. */
+/**
+ * If a node has sent more bytes than this of a message that is not complete, a message is in transit. Fewer bytes may
+ * be pongs.
+ */
 const MESSAGE_BYTES = 1_024
 
 /** Input of `describeStall`. */
@@ -19,7 +22,7 @@ export interface ProgressFacts {
   readonly sinceMessageMs: number
   /** Bytes of a message that has arrived only in part. */
   readonly unfinishedBytes: number
-  /** Known blocks that are not committed yet. */
+  /** Number of blocks that a node has announced and that are not committed yet. */
   readonly waitingBlocks: number
 }
 

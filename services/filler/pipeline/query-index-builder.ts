@@ -8,7 +8,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { retry } from '../../core/retry/index.ts'
 
-/** Wait before a failed build is retried; doubles up to LONGEST_RETRY_MS. */
+/** Wait before a failed index build is retried; doubles up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 

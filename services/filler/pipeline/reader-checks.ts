@@ -9,7 +9,7 @@ import type { ReaderSettings } from './reader-options.ts'
 /** A group of tables that a single reader of the database fills: a contract family, or the stored state. */
 type Family = Pick<Handler | StateWriter, 'family' | 'account'> & Partial<Pick<StateWriter, 'hasBegun'>>
 
-/** Claims of a reader that are checked against the database. */
+/** Settings and contracts of a reader that are checked against the database. */
 interface ReaderClaims {
   readonly settings: ReaderSettings
   readonly families: readonly Family[]

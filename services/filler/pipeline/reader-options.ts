@@ -17,7 +17,7 @@ export interface ReaderOptions {
     readonly ship: readonly (string | NodeSettings)[]
   }
   readonly logger: Logger
-  /** Called about once a second and after each change of state. */
+  /** Called about once a second, and whenever the state of the reader changes. */
   readonly onStatus?: (status: ReaderStatus) => void
   /**
    * Run mode, for the remedies in the log; default `process`. With `standalone` a person sees each status, and a status
@@ -29,7 +29,7 @@ export interface ReaderOptions {
   /** Sends live events to other processes. Without this function the other processes read events from the database. */
   readonly send?: SendMessage
   readonly shipTiming?: Partial<ShipTiming>
-  /** Retry timing; for tests. */
+  /** Delays between attempts after a transient error; for tests. */
   readonly retry?: Partial<RetryTiming>
   /** Stall time-out, see `STALLED_AFTER_MS`; for tests. */
   readonly stalledAfterMs?: number
@@ -80,7 +80,7 @@ export interface ReaderSettings {
   readonly db_group_blocks: number
   readonly feed_blocks: number
   readonly feed_max_behind: number
-  /** Default false. */
+  /** Whether irreversible history is sealed; default false. */
   readonly seal_history?: boolean
   readonly delete_data: boolean
   readonly contracts: readonly ContractEntry[]

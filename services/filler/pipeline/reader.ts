@@ -128,7 +128,9 @@ interface Interruption {
   readonly delayMs: number
 }
 
-/** The remedy of an interruption by the same error is logged again after this time, ms. */
+/**
+ * If reading is interrupted by the same error again, the remedy for the error is logged again only after this time, ms.
+ */
 const REPEAT_AFTER_MS = 600_000
 
 /** Logs errors with their remedy; a repetition of the same error only with the number of the attempt. */

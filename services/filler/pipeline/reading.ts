@@ -41,11 +41,11 @@ export interface ReadingStatus {
   readonly operations: number
   /** Rollbacks so far. */
   readonly forks: number
-  /** Items that the applier skipped. */
+  /** Numbers of actions and rows that the applier skipped. */
   readonly leftOut: Readonly<ApplierCounters>
 }
 
-/** Dependencies of a reading. */
+/** Constructor arguments of `Reading`, which applies the blocks of a session and commits them. */
 export interface ReadingParts {
   readonly store: Store
   readonly applier: BlockApplier
@@ -133,7 +133,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#session = session
   }
 
-  /** Position of the fault in a failed unit, if the unit has good blocks to commit; otherwise null. */
+  /** Position of the bad block in a failed commit unit; null unless the unit also has good blocks to commit. */
   get fault(): FaultPlace | null {
     return this.#fault
   }
@@ -269,8 +269,8 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.#unit.reversible || this.#singly) return this.#stepLive(next.block, reversible)
-    // Either all blocks of a unit are published or none. If the next block differs from the unit in this, commit the
-    // unit first.
+    // Either all blocks of a unit are published or none. If only one of the unit and the next block is to be published,
+    // commit the unit first.
     const isOther =
       this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
     if (isOther || isFull(this.#load(next.block), this.#maxUnitOperations)) {

@@ -31,7 +31,7 @@ export class VersionedDecoders {
     this.#typeOf = typeOf
   }
 
-  /** Adds a version, which becomes the newest. */
+  /** Adds an ABI version, which becomes the newest. */
   add(abi: CompiledAbi): void {
     this.#versions.push({ abi, decoders: new Map() })
     if (this.#versions.length > OLDER_VERSIONS + 1) this.#versions.shift()
@@ -41,13 +41,13 @@ export class VersionedDecoders {
     return Object.hasOwn(this.#wanted, name)
   }
 
-  /** Whether the newest version or an older one defines the name. */
+  /** Whether the newest ABI version or an older one defines the action or table. */
   has(name: string): boolean {
     return this.#versions.some((version) => this.#find(version, name) !== null)
   }
 
   /**
-   * Decodes with the newest version; undefined if that version lacks the name.
+   * Decodes with the newest ABI version; undefined if that version lacks the action or table.
    * @throws DecodeError
    */
   decodeByNewest(name: string, bytes: Uint8Array, start: number, end: number): unknown {
@@ -56,13 +56,14 @@ export class VersionedDecoders {
   }
 
   /**
-   * Decodes with the newest version that consumes all bytes, else with the newest that fits; undefined if no version
-   * has the name.
+   * Decodes with the newest ABI version that consumes all bytes, else with the newest that fits; undefined if no
+   * version has the action or table.
    *
    * @throws DecodeError of the newest version if none fits.
    */
   decodeByAny(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    // A single version needs no exact attempt: no other version could fit better.
+    // With a single ABI version, skip the attempt that requires all bytes to be consumed: no other version could fit
+    // better.
     const fits = this.#versions.length > 1 ? (['exact', 'lenient'] as const) : (['lenient'] as const)
     let failure: unknown
     for (const fit of fits) {

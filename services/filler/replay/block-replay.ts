@@ -195,7 +195,8 @@ class Replay implements ShipConsumer<Protocol> {
       await this.#onWindow({ unit, firstBlock: this.#firstBlock, lastBlock: block.num, timeMs })
       this.#firstBlock = block.num + 1
     }
-    // Compare the last window before its last block is released, because the release ends the session.
+    // Compare the last window of rows with the database before the last block is released, because that release ends
+    // the session.
     this.#session?.release(1, block.bytes)
   }
 }

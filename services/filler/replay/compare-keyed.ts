@@ -13,7 +13,7 @@ export interface ComparedKeyed {
   readonly partly: number
   readonly skipped: number
   readonly differences: readonly HistoryDifference[]
-  /** Keys of the rows that settle in these blocks. */
+  /** Keys of the rows that reach their final state in the replayed blocks. */
   readonly settled: readonly string[]
 }
 
@@ -23,7 +23,7 @@ interface FoundRow {
   readonly key: string
   readonly exists: boolean
   readonly settles: boolean
-  /** Whether the database's row is settled and its last change is in these blocks. */
+  /** Whether the row in the database is in its final state and was last changed in the replayed blocks. */
   readonly ends: boolean
   readonly chain: string
   /** COPY line of the database's row in which the columns that never change after the insert come from the replay. */
@@ -36,11 +36,10 @@ const ROWS_AT_ONCE = 2_000
 /** Names of the column with the block that added a row. */
 const created = ['created_at_block', 'minted_at_block']
 
-/** Input of `compareKeyed`. */
 export interface KeyedComparison {
   readonly kind: SealedKind
   readonly window: ReplayedWindow
-  /** Whether rows that differ are replaced, within the open transaction. */
+  /** Whether database rows that differ from the replayed rows are replaced, within the open transaction. */
   readonly isRepair: boolean
   /**
    * Whether the reader's history begins at the first block of the contracts. Then a row that the blocks settle must

@@ -22,11 +22,14 @@ export interface KindCounts {
   /** Number of rows of which all columns were compared. */
   rows: number
   /**
-   * Number of rows that the replayed blocks add but do not settle: only columns that cannot change later were
-   * compared.
+   * Number of rows that the replayed blocks add but that reach their final state in later blocks: only the columns that
+   * cannot change any more were compared.
    */
   partly: number
-  /** Number of rows that the replayed blocks change and later blocks settle: none of their columns was compared. */
+  /**
+   * Number of rows that the replayed blocks change and that reach their final state in later blocks: none of their
+   * columns was compared.
+   */
   skipped: number
   differences: number
 }

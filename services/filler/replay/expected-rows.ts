@@ -6,11 +6,11 @@ import type { Derivation } from '../rows/operations.ts'
 import { toDatabaseText } from '../store/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 
-/** A row after the replayed blocks. */
+/** State of a row after the replayed blocks. */
 export interface ExpectedRow {
-  /** Key and the columns that the blocks set; all columns for a new row. */
+  /** New row: all columns. Changed row: the key columns and the columns that the replayed blocks set. */
   readonly row: MutableRow
-  /** Whether the blocks add the row. */
+  /** Whether the replayed blocks add the row. */
   readonly isNew: boolean
 }
 

@@ -22,7 +22,7 @@ export interface RowSink {
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<NoInfer<R>>): void
   /** Removes a row if it exists. */
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void
-  /** Replaces all rows of a group; `rows` may be empty. */
+  /** Replaces all rows of a group in a grouped table; `rows` may be empty. */
   replaceGroup<R extends object>(table: GroupedTable<R>, group: KeyOf<R>, rows: readonly NoInfer<R>[]): void
   /** Adds the increments, which may be negative, to the counts of a row. */
   add<R extends object>(table: CounterTable<R>, increments: NoInfer<R>): void
@@ -83,7 +83,7 @@ export interface Derivation<Row extends object = object> {
   readonly sources: readonly Source[]
   /** SQL that returns the outdated rows, or the input from which `apply` updates them. */
   readonly statement: string
-  /** Converts the rows of the statement to row operations, which may trigger later derivations. */
+  /** Converts the rows that `statement` returns to row operations, which may trigger later derivations. */
   apply(rows: readonly Row[], sink: RowSink): void
 }
 
@@ -97,7 +97,7 @@ export interface Aggregate<R extends object = object> {
   readonly name: string
   /** Table whose rows are summed; a keyed table. */
   readonly table: { readonly name: string }
-  /** Columns of `R` other than the key. */
+  /** Columns that `apply` reads, other than the key columns. */
   readonly columns: readonly string[]
   apply(before: R | null, after: R | null, sink: RowSink, clock: UnitClock): void
 }
@@ -113,7 +113,7 @@ export interface Completion<R extends object = object, Fact extends object = obj
   readonly table: { readonly name: string }
   /** Keys that are passed to the statement as `$1` (bigint[]). */
   keysOf(row: R): readonly bigint[]
-  /** SQL that returns the needed facts, each with a column `key`. */
+  /** SQL that returns the values that complete a row; the column `key` contains the key to which the values belong. */
   readonly statement: string
   complete(row: R, facts: ReadonlyMap<bigint, Fact>): void
 }

@@ -3,11 +3,11 @@ import { redactUrls } from '../../core/log/index.ts'
 
 /** Address of a state-history node, parsed. */
 export interface NodeAddress {
-  /** URL for the websocket client. */
+  /** URL that the websocket client connects to. */
   readonly url: string
   /** Path of the unix socket to connect to instead of the host in `url`; null for TCP. */
   readonly socketPath: string | null
-  /** Address without credentials, for logs and health reports. */
+  /** Address of the node without credentials, for logs and health reports. */
   readonly label: string
 }
 

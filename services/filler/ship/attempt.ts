@@ -64,7 +64,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     return this.#servedSince === null ? 0 : performance.now() - this.#servedSince
   }
 
-  /** Closes the connection, drops data that arrives late, and settles. */
+  /** Closes the connection, drops data that arrives late, and reports the outcome. */
   finish(outcome: Outcome): void {
     if (this.#phase === 'finished') return
     this.#phase = 'finished'

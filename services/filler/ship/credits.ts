@@ -81,7 +81,8 @@ export class CreditWindow {
     const wanted = this.#wanted(reversible)
     const due = wanted - this.#credits
     if (due <= 0) return 0
-    // Collect at most half of the wanted messages. With more, node and reader could wait for each other forever.
+    // Collect at most half of the messages that the node may send. With more, node and reader could wait for each other
+    // forever.
     if (!reversible && due < this.#ackBatch && due < wanted / 2) return 0
     this.#credits += due
     return due

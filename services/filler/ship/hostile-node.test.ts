@@ -107,7 +107,8 @@ test('the SHiP client stops reading while the pipeline holds twice the budget, w
   const timing = { pingIntervalMs: 50, pongTimeoutMs: 50, idleTimeoutMs: 300 }
   const { session } = harness.read(url, { maxBytesInFlight, timing }, collector)
   await until('the stream', () => collector.blocks.length === 2)
-  // The node received its credits before the reader knew the size of a block.
+  // The node already has credits for more than 20 messages: the reader granted the credits before it knew the size of a
+  // block.
   expect(session.status().credits).toBeGreaterThan(20)
   node.extend(50)
   await until('the budget to be used up', () => session.status().heldBytes >= 2 * maxBytesInFlight)

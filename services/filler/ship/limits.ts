@@ -29,7 +29,7 @@ export const shipLimits: readonly Limit[] = [
     value: secondsText(defaultTiming.handshakeTimeoutMs),
   },
   {
-    counts: 'time for the answer to a request',
+    counts: 'time until the protocol ABI or a status reply arrives',
     ...ofConnection,
     value: secondsText(defaultTiming.replyTimeoutMs),
   },

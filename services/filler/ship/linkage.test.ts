@@ -8,7 +8,7 @@ function idOf(num: number, branch: number): Buffer {
   return id
 }
 
-describe.each(generations)('blocks of generation %s without the position of their parent', (generation) => {
+describe.each(generations)('blocks of a %s node whose messages lack the parent id', (generation) => {
   test('blocks are linked by their header', () => {
     const tail = new ChainTail()
     tail.reset({ lastApplied: null, havePositions: [] } as never, 5)

@@ -51,7 +51,7 @@ export class ChainTail {
   #reversible: Uint8Array[] = []
   #sincePrune = 0
 
-  /** Number of the block that continues the chain. */
+  /** Number of the next block to deliver. */
   get next(): number {
     return this.#next
   }

@@ -37,7 +37,7 @@ export interface ConnectionEvents<P extends ProtocolCodec> {
   refused(error: FatalError): void
   /** A callback threw, so the node is not at fault. */
   failed(error: unknown): void
-  /** Asks for the number of the block that the node sends next; null if no blocks are requested. */
+  /** Returns the number of the block that the node sends next; null if no blocks are requested. */
   expected(): number | null
 }
 

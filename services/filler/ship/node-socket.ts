@@ -18,8 +18,9 @@ const limitCodes: Readonly<Record<string, SocketLimit>> = {
 }
 
 /**
- * Minimum average size of fragments and network chunks, which sets their maximum number in a message of the largest
- * size. Each one costs an object. Nodes write 4 kB or more at a time.
+ * Minimum average size of the fragments (or network chunks) of a message, bytes. The size bounds the number of
+ * fragments in a message of the largest size, because each fragment costs an object. Nodes write 4 kB or more at a
+ * time.
  */
 const SMALLEST_FRAGMENT_BYTES = 1024
 /**
@@ -87,8 +88,8 @@ export function openNodeSocket(
   })
   websocket.on('open', () => {
     if (finished) return
-    // Attach after `open`: a `data` listener starts the flow, and bytes that came with the upgrade would bypass the
-    // websocket.
+    // Attach the `data` listener only after `open`. An earlier listener would start the flow, and bytes that came with
+    // the HTTP upgrade response would not reach the websocket.
     transport?.on('data', countBytes)
     stopPings = startPings(websocket, bytesRead, timing, lose)
   })

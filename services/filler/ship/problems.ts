@@ -99,7 +99,6 @@ function invalidBlock(num: number, message: string): FatalError {
   return new FatalError('SHIP_BLOCK_INVALID', message, { details: { block_num: num, start: num + 1 } })
 }
 
-/** Input of `rangeUnavailable`. */
 interface UnavailableRange {
   readonly message: string
   /** Status with the ranges of the node, appended to the message; null if the message is complete. */

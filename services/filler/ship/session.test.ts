@@ -68,7 +68,7 @@ test('the SHiP client delivers up to and including stop_block, then resolves onc
   expect(session.status().state).toBe('ended')
 })
 
-test('the SHiP client connects to nothing when stop_block is already applied', async () => {
+test('the SHiP client opens no connection if the block at stop_block is already indexed', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()

@@ -21,7 +21,7 @@ const LARGEST_MESSAGE_BYTES = 2 ** 31 - 1
 /** Default message limit: far above any real block, and below the memory that a filler can spare. */
 export const DEFAULT_MESSAGE_BYTES = 256 * 2 ** 20
 
-/** Default times of a session. */
+/** Default time limits and delays of a session. */
 export const defaultTiming: ShipTiming = {
   handshakeTimeoutMs: 15_000,
   replyTimeoutMs: 60_000,
@@ -85,8 +85,8 @@ function useNode(node: string | NodeSettings): UsedNode {
 }
 
 /**
- * Fills in the defaults.
- * @throws FatalError `CONFIG_INVALID` when there is no usable address.
+ * Replaces absent session options by their defaults.
+ * @throws FatalError `CONFIG_INVALID` when no usable node address is configured.
  */
 export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOptions<P>): ShipSettings<P> {
   if (options.urls.length === 0) {

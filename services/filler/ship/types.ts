@@ -113,7 +113,7 @@ export interface ResumePosition {
  * and `run` rejects with the error.
  */
 export interface ShipConsumer<P extends ProtocolCodec = ProtocolCodec> {
-  /** Called at the start, on every connect and on every fork. */
+  /** Returns where the session has to resume. Called at the start, on every connect and on every fork. */
   resumePosition(): ResumePosition
   /** Passes the compiled protocol ABI of the node, on every connect: the node may have been upgraded. */
   onProtocol(protocol: P): void
@@ -153,7 +153,7 @@ export interface ShipTiming {
   readonly slowMessageTimeoutMs: number
   /** Minimum rate of an unfinished message, bytes a second. */
   readonly minBytesPerSecond: number
-  /** Time limit of one message, at any rate. */
+  /** Maximum time that one message may take, even if its bytes arrive fast enough. */
   readonly messageTimeoutMs: number
   /** Interval of status requests while the node is behind the reader. */
   readonly statusPollMs: number
@@ -163,7 +163,7 @@ export interface ShipTiming {
   readonly takeoverMs: number
   /** With several nodes: time for which the streaming node may be on another branch than the others. */
   readonly otherBranchMs: number
-  /** With several nodes: time to wait for a node that is behind the reader before the next one is tried. */
+  /** With several nodes: time to wait for a node that is behind the reader before another node is tried. */
   readonly behindTimeoutMs: number
   readonly backoffMinMs: number
   readonly backoffMaxMs: number
@@ -173,7 +173,7 @@ export interface ShipTiming {
 
 /** A node and the blocks for which it is used. */
 export interface NodeSettings {
-  /** Address, in the forms of `urls`. */
+  /** URL of the node, in one of the forms that `urls` allows. */
   readonly url: string
   /**
    * Share of the blocks relative to other nodes. The node with the greatest weight is also the first choice for
@@ -239,7 +239,7 @@ export type ShipNodeState = 'connecting' | 'watched' | 'reading' | 'followed' | 
 
 /** Snapshot of one node for the status report. Counts are since the start of the session. */
 export interface ShipNodeStatus {
-  /** Address without credentials. */
+  /** URL of the node, without credentials. */
   readonly url: string
   readonly state: ShipNodeState
   /** Newest head that the node reported; null before the first status. */

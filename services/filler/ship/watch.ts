@@ -25,7 +25,7 @@ export function createDeadline(): Deadline {
 
 /** Activity counters of a stream. The counters are sampled at intervals, so that the watch costs nothing per block. */
 export interface Activity {
-  /** Results received so far. */
+  /** Number of results (status replies and block messages) received so far. */
   readonly results: number
   readonly bytesRead: number
   /** False while the node may not send. Silence of the node is then no fault. */
@@ -34,13 +34,13 @@ export interface Activity {
 
 /** Limits beyond which `watchActivity` reports a stream as stuck. */
 export interface ActivityLimits {
-  /** Time limit without any result or traffic. */
+  /** Maximum time without a result, and without more bytes than a few pongs. */
   readonly idleTimeoutMs: number
   /** Time that an unfinished message may stay below `minBytesPerSecond`. */
   readonly slowMessageTimeoutMs: number
   /** Minimum rate of an unfinished message, bytes a second. */
   readonly minBytesPerSecond: number
-  /** Time limit of one message, at any rate. */
+  /** Maximum time that one message may take, even if its bytes arrive fast enough. */
   readonly messageTimeoutMs: number
 }
 
@@ -50,8 +50,8 @@ const SAMPLES = 4
 const TRAFFIC_BYTES = 1024
 
 /**
- * Number of consecutive samples in each bad state. Counts samples rather than clock time, so that the time in which the
- * process slept does not count.
+ * Number of consecutive samples in which the node was silent, was slow, or had an unfinished message. Counts samples
+ * rather than clock time, so that the time in which the process slept does not count.
  */
 interface Streaks {
   quiet: number

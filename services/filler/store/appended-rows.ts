@@ -19,9 +19,9 @@ export class AppendedRows {
   low = 0n
   /** Highest global sequence of the rows; meaningless without rows. */
   high = 0n
-  /** Column names of the rows. */
+  /** Column names of the appended rows. */
   columns: readonly string[] = []
-  /** COPY text of the packed rows, which come first. */
+  /** Packed rows as COPY text; the rows of `rows` follow. */
   readonly packed: Buffer[] = []
   /** Rows not packed yet; they follow `packed`. */
   rows: MutableRow[] = []

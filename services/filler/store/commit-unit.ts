@@ -55,7 +55,7 @@ export class CommitUnit implements RowSink {
     this.reversible = reversible
   }
 
-  /** Marks the end of a block. */
+  /** Counts a block whose operations are complete. The block becomes the last block of the unit. */
   closeBlock(block: UnitBlock): void {
     this.blocks++
     this.last = block

@@ -47,7 +47,7 @@ export class JournalExtent {
     }
   }
 
-  /** Resets the tracker, as for a new database. */
+  /** Forgets the block ranges of all journals, as for a new database. */
   clear(): void {
     this.prunedTo = 0
     this.#extents.clear()

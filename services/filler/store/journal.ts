@@ -47,7 +47,8 @@ export async function restoreRows(session: WriterSession, layout: TableLayout, f
      WHERE ${same(layout.identity, 't', 's')}`,
     [from],
   )
-  // Use rank, not row_number: a group has several rows per identity and block.
+  // Use rank, not row_number: in a grouped table, one identity has several journal rows of the same block, and all of
+  // them are restored.
   await session.run(
     `INSERT INTO ${layout.table.name} (${columns})
      SELECT ${columns} FROM (SELECT *, rank() OVER (PARTITION BY ${identity} ORDER BY undo_block) AS undo_rank

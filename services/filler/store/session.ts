@@ -110,7 +110,7 @@ export class WriterSession {
     return result.rowCount ?? 0
   }
 
-  /** As `runOver`, and returns the rows. */
+  /** Runs a statement over a row source, like `runOver`, and returns the rows. */
   async selectOver<T extends object>(source: RowSource, text: string): Promise<T[]> {
     if (source.values.length > 0) return this.select<T>(text, source.values)
     const result = await this.client.query<T>(text)

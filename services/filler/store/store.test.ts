@@ -226,7 +226,7 @@ describe('a commit unit', () => {
           now.delete(name)
           continue
         }
-        // A second version in the same block must replace the first.
+        // Two versions of a row in one block: the second version must replace the first.
         unit.version(fates, { name, since_block: block, value: Buffer.from('draft') })
         unit.version(fates, { name, since_block: block, value: Buffer.from(`${name}@${block}`) })
         now.set(name, `${name}@${block}`)
@@ -395,7 +395,7 @@ describe('rows shared by readers', () => {
     await bob.close()
   })
 
-  /** Commits a block of a fork branch: sets the rows of the accounts, with the branch name as content. */
+  /** Commits a block of a fork branch: sets the rows of the accounts in both tables, with the branch number as ABI. */
   async function share(
     of: Store,
     [num, branch]: readonly [number, number],

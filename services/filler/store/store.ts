@@ -221,8 +221,8 @@ class PostgresStore implements Store {
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.#transaction(BEGIN, async () => {
-      // Equal times mean that no time has passed, so derivations driven by time return no rows. The import requests
-      // these derivations explicitly.
+      // With equal `nowMs` and `beforeMs` no block time has passed, so derivations that block time triggers return no
+      // rows. The import requests these derivations explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)

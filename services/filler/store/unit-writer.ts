@@ -16,7 +16,7 @@ import { namingRow, namingWork } from './refused-row.ts'
 import type { WriterSession } from './session.ts'
 import type { MutableRow, Table } from '../../core/model/index.ts'
 
-/** Derived steps of a store, indexed by use; built once. */
+/** Derivations, aggregates and completions of a store, indexed by the tables that trigger them; built once. */
 export interface DerivedPlan {
   readonly steps: readonly (Derivation | Aggregate)[]
   readonly completions: ReadonlyMap<string, Completion>
@@ -32,7 +32,7 @@ interface Wake {
   readonly key: string
 }
 
-/** Indexes the handlers' derived steps by use. */
+/** Indexes the derivations, aggregates and completions of the handlers by the tables that trigger them. */
 export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   const completions = new Map<string, Completion>()
   const observed = new Map<string, string[]>()

@@ -17,7 +17,6 @@ import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
 import type { SchemaRow, TokenRow } from './tables.ts'
 
-/** Input of `ContractRows`. */
 export interface RowsStart extends BlockStart<AssetsState> {
   readonly account: string
   readonly warn: (message: string) => void

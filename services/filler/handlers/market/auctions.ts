@@ -11,8 +11,8 @@ import { auctionTrades } from './trades.ts'
 const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
 
 /**
- * A bid or a claim. Under version 2, a bid or claim on a bundle (an auction of several assets) may dissolve the bundle
- * instead.
+ * A bid or a claim. Version 2 of the market contract may dissolve a bundle (an auction of several assets) when an
+ * account bids on the bundle or claims it.
  */
 type Step =
   | { readonly kind: 'bid'; readonly id: bigint; readonly seq: bigint; readonly bid: AuctionBid }

@@ -84,7 +84,7 @@ export class Buyoffers {
   end(): void {
     for (const { event, acceptance } of this.#accepted) {
       const { buyoffer_id: id, taker_marketplace } = acceptance
-      // Version 2 buys no bundles: accepting a bundle from version 1 refunds the buyer instead.
+      // Version 2 of the market contract buys no bundles: the acceptance of a bundle from version 1 refunds the buyer.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.decline(id, '')
       else {

@@ -3,7 +3,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { auctionTrades } from './trades.ts'
 
-/** Work that became due since the previous block. */
+/** A derived value that became outdated by block time: an auction, the prices of a template, or the prices of a day. */
 interface Due {
   auction_id: bigint | null
   template_id: number | null

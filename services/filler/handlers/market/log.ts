@@ -33,7 +33,7 @@ export class MarketLog {
     if (this.#keepsLogs) this.#transactions.add(event)
   }
 
-  /** Writes the row of a log whose transaction `reserve` has added. */
+  /** Writes the log row of an action whose transaction `reserve` has added. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null): void {
     this.#append(event, logCodes[event.name as keyof typeof logCodes], subject, data)
   }

@@ -44,7 +44,9 @@ async function insert(table: string, row: object): Promise<void> {
   await client.query(`INSERT INTO ${table} SELECT * FROM json_populate_record(NULL::${table}, $1)`, [json])
 }
 
-/** Writes and undoes trades in the given units; returns the first and last trade times of both sides. */
+/**
+ * Writes and undoes trades in the given units; returns the first and last trade times of the seller and of the buyer.
+ */
 async function timesAfter(
   units: readonly { readonly added?: readonly number[]; readonly undone?: readonly number[] }[],
 ): Promise<unknown> {

@@ -3,8 +3,8 @@ import { tables } from './tables.ts'
 import type { MarketplaceAccountRow, TradeRow } from './tables.ts'
 
 /**
- * SQL for the first and last trade time of one side. If an undone trade held the first or last time, the time is
- * recomputed by a scan of the account's trades.
+ * SQL for the times of the first and last trade in which an account is the seller or the buyer. If an undone trade held
+ * the first or last time, the time is recomputed by a scan of the account's trades.
  */
 function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells' | 'buys'): string {
   const marketplace = side === 'seller' ? 'maker_marketplace' : 'taker_marketplace'

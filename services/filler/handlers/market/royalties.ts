@@ -48,7 +48,7 @@ export class Royalties {
     this.#senders.set(event.ordinal, event.creatorOrdinal)
   }
 
-  /** Records an action that settles a listing. */
+  /** Records an action that ends a listing by a trade, so that royalty payouts can be assigned to the listing. */
   settle(event: ActionEvent, settlement: Settlement): void {
     this.#settlements.set(event.ordinal, settlement)
   }

@@ -6,7 +6,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { kinds, tables } from './tables.ts'
 import type { MarketplaceAccountRow, PartyStatsRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
-/** Listing columns that the counts depend on. */
+/** Listing columns by which listings are counted. */
 interface CountedListing {
   state: number
   collection_name: string

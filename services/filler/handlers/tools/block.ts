@@ -7,16 +7,16 @@ import { linkCollections } from './link-derivations.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
-/** Link states as the API returns them. */
+/** States of claim links as the API returns them. */
 const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
-/** Changes of one link in the current block. */
+/** Changes of one claim link in the current block. */
 interface LinkChange {
   /** The announcing action; null if an earlier block contains it. */
   announced: LogNewLink | null
-  /** The contract row of the link; contains the data of an earlier announcement. */
+  /** Contract row of the claim link; contains the data of an announcement in an earlier block. */
   row: LinkState | null
-  /** State after the last action on the link in this block. */
+  /** State of the claim link after the last action on the link in this block. */
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
@@ -83,7 +83,8 @@ export class ToolsBlock implements BlockScope<null, ToolsAction, ToolsRowEvent> 
   }
 
   /**
-   * Writes a changed link. A link that was announced before the reader's first block is created from the contract row.
+   * Writes a changed claim link. A claim link that was announced before the reader's first block is created from the
+   * contract row.
    */
   #write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
     if (outcome === null) return

@@ -1,7 +1,7 @@
 import { logCodesOf, logged, struct } from '../declaration.ts'
 import type { ActionOf, RowOf } from '../handler.ts'
 
-/** Common fields of all actions on a link. */
+/** Common fields of all actions on a claim link. */
 export interface LinkAction {
   link_id: bigint
 }

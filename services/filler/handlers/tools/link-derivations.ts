@@ -9,8 +9,8 @@ interface LinkContents {
 }
 
 /**
- * Query for links whose stored collections differ from the collections of their assets. @param condition on the links,
- * alias `l`.
+ * Query for claim links whose stored collections differ from the collections of their assets.
+ * @param condition on the claim links, alias `l`.
  */
 function outdatedLinks(condition: string): string {
   return `
@@ -28,7 +28,9 @@ function writeContents(rows: readonly LinkContents[], sink: RowSink): void {
   for (const { link_id, ...known } of rows) sink.patch(toolsTables.links, { link_id }, known)
 }
 
-/** Collections of a link's assets, as far as the database knows the assets when the link changes. */
+/**
+ * Derives the collections of the assets of a claim link when the link changes, as far as the database has the assets.
+ */
 export const linkCollections: Derivation<LinkContents> = {
   kind: 'derivation',
   name: 'collections of links',
@@ -39,18 +41,18 @@ export const linkCollections: Derivation<LinkContents> = {
 }
 
 /**
- * Maximum number of links with unknown assets that one commit rechecks. Each link costs one index scan per
+ * Maximum number of claim links with unknown assets that one commit rechecks. Each claim link costs one index scan per
  * asset.
  */
 const LINKS_AT_ONCE = 1_000
-/** Maximum distance between the newest link and links that are rechecked because of forks, in blocks. */
+/** Maximum distance in blocks between the newest claim link and the claim links that are rechecked because of forks. */
 const FORKED_BLOCKS = 1_000
 
 /**
- * Collections of links whose assets another reader indexes. The other reader may be behind, or temporarily on another
- * branch, where an asset id has another collection. Therefore every commit rechecks two kinds of links: links with
- * unknown assets whose block the reader of the assets has reached, and links of blocks that either reader may still
- * undo.
+ * Derives the collections of claim links whose assets another reader indexes. The other reader may be behind, or
+ * temporarily on another branch, where an asset id has another collection. Therefore every commit rechecks two kinds of
+ * claim links: those with unknown assets whose block the reader of the assets has reached, and those of blocks that
+ * either reader may still undo.
  */
 export const laterCollections: Derivation<LinkContents> = {
   kind: 'derivation',
@@ -74,7 +76,7 @@ export const laterCollections: Derivation<LinkContents> = {
   apply: writeContents,
 }
 
-/** Counts links by state. */
+/** Counts claim links by state. */
 export const linkCounts: Aggregate<RowOf<typeof toolsTables.links>> = {
   kind: 'aggregate',
   name: 'links by state',

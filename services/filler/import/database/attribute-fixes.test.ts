@@ -4,7 +4,7 @@ import { repairAttributes, repairDeep } from './attribute-fixes.ts'
 const bytes = (...names: string[]) => names.map((name) => ({ name, type: 'int8[]' }))
 const stored = { 0: 0, 1: 127, 2: 128, 3: 255 }
 
-it('bytes of an int8[] attribute become signed numbers; other attributes are unchanged', () => {
+it('the import repairs the bytes of an int8[] attribute to signed numbers, and leaves other attributes unchanged', () => {
   const json = JSON.stringify({ nums: stored, other: stored, text: 'a' })
   expect(JSON.parse(repairAttributes(json, bytes('nums', 'text', 'missing')))).toEqual({
     nums: [0, 127, -128, -1],

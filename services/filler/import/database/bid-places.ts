@@ -42,7 +42,7 @@ export function placeEvents(events: readonly OldEventRow[], before: bigint | nul
  */
 function freePlace(inBlock: readonly PlacedEvent[], bid: OldBid, before: bigint): bigint {
   const own = inBlock.filter(({ txid }) => txid.equals(bid.txid))
-  // The `onblock` action that starts each block takes `before + 1`.
+  // The `onblock` action at the start of each block has the global sequence `before + 1`.
   let candidate = before + 2n
   if (own.length > 0) candidate = own.at(-1)!.seq + 1n
   else if (bidsOfAuction(inBlock, bid).length > 0) candidate = bidsOfAuction(inBlock, bid).at(-1)!.seq + 1n

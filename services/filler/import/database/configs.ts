@@ -115,7 +115,7 @@ async function putMarketConfig(
     maker_market_fee: row.maker_market_fee,
     taker_market_fee: row.taker_market_fee,
   })
-  // The contract creates a counter when it assigns the first id, so a counter without rows is absent.
+  // Add no row for a counter whose value is null: the contract creates the counter when it assigns the first id.
   const counters = { buyoffer: row.buyoffer, tbuyoffer: row.tbuyoffer, bonusfee: row.bonusfee }
   for (const [counter_name, counter_value] of Object.entries(counters))
     if (counter_value !== null) unit.insert(marketTables.counters, { counter_name, counter_value })

@@ -13,7 +13,7 @@ export interface PartContext {
 
 /** Rows that COPY moves from one SELECT on the source into one target table. */
 export interface CopyPart {
-  /** Target table. */
+  /** Target table of the COPY. */
   readonly table: string
   readonly columns: readonly string[]
   /** Entity type of the rows, for `UndoneSource.keys`; null if reversible blocks never change these rows. */
@@ -186,7 +186,7 @@ const assetColumns = [
   'minted_seq',
 ] as const
 
-/** Copy part of the assets table; null if the reader indexes no assets contract. */
+/** Describes how the assets table is copied; null if the reader indexes no assets contract. */
 export function assetsPart({ accounts }: PartContext): CopyPart | null {
   if (accounts.assets === null) return null
   const contract = literal(accounts.assets)

@@ -12,7 +12,7 @@ import type { MapPacker } from './packed-maps.ts'
 import { copyAcross, copyText } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
-/** Chain time whose events one step copies. */
+/** Span of block time whose events one step copies, ms. */
 export const WINDOW_MS = 600_000
 
 /** Returns an SQL condition that excludes the given numeric or text keys. */
@@ -130,7 +130,6 @@ export interface EventTotals {
   unpacked: number
 }
 
-/** Input of `eventSteps` besides the source. */
 export interface EventWork {
   readonly stored: StoredEvents
   readonly packer: MapPacker

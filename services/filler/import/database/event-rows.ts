@@ -30,13 +30,13 @@ export interface EventFacts {
   readonly startingBids: (readonly [bigint, bigint])[]
   /** Auction id with block and time of an action that changed the auction. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
-  /** Template id; true if the transaction that created the template also deleted it. */
+  /** Template id, and whether the transaction that created the template also deleted the template. */
   readonly templates: (readonly [bigint, boolean])[]
   /** Collection and schema name of schemas whose media types an action set. */
   readonly typedSchemas: (readonly [string, string])[]
   /** Collection and schema name of each created schema; the schema name is null for a created collection. */
   readonly creations: (readonly [string, string | null])[]
-  /** Number of actions that this version does not know, by name. */
+  /** Number of actions that this version of Pronghorn does not know, by action name. */
   readonly unknown: Map<string, number>
   /** Number of logged attribute maps that could not be packed. */
   unpacked: number

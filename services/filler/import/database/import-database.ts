@@ -51,7 +51,7 @@ export interface ImportDatabaseOptions extends ImportTarget {
   /** Whether the operator accepts a source that lacks rows. */
   readonly mayLack?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
-  /** Chain time whose events one step copies. Only tests set this option. */
+  /** Span of block time whose events one step copies, ms. Only tests set this option. */
   readonly windowMs?: number
   /** Blocks in a sealed range. Only tests set this option. */
   readonly sealBlocks?: number
@@ -143,7 +143,6 @@ const PLANS_OF_WHOLE_TABLES = ['enable_hashjoin', 'enable_mergejoin', 'enable_se
 /** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
 
-/** Dependencies of `DatabaseImport`. */
 interface ImportParts {
   readonly source: OldSource
   readonly block: NodeBlock

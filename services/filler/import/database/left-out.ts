@@ -3,7 +3,7 @@ import { literal } from './copy-parts.ts'
 import type { OldSource } from './old-source.ts'
 import type { Difference } from './report.ts'
 
-/** Size of a source table. */
+/** Number of rows and bytes of a source table. */
 export interface TableCount {
   readonly table: string
   /** Row count by the server's statistics, or an exact count if there are none. */

@@ -26,7 +26,6 @@ export async function readListings(part: ListingPart, undone: UndoneSource): Pro
   return { ids: new Set(keys.map(BigInt)), before }
 }
 
-/** Input of `writeListings`. */
 export interface ListingWork {
   readonly store: Store
   /** A session on the source's snapshot. */

@@ -25,7 +25,7 @@ interface SourceFacts {
   readonly snapshot: string
   readonly position: OldPosition
   readonly version: string
-  /** Table names, and columns as `table.column`. */
+  /** Tables of the source as `table`, and their columns as `table.column`. */
   readonly columns: ReadonlySet<string>
 }
 

@@ -3,12 +3,11 @@ import type { EventTotals } from './copy-steps.ts'
 
 /** A difference from a database that was indexed from blocks. */
 export interface Difference {
-  /** Table, or table and columns. */
+  /** Name of a table, or of a table and some of its columns. */
   readonly what: string
   readonly why: string
 }
 
-/** Input of `describeDifferences`. */
 export interface ReportFacts {
   readonly context: PartContext
   readonly totals: EventTotals

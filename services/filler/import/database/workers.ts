@@ -11,7 +11,7 @@ import type { OldSource } from './old-source.ts'
 
 /** A part of an import that one transaction writes completely or not at all. */
 export interface ImportStep {
-  /** Unique within the import, and the same in every run over the same source. */
+  /** Name of the step: unique within the import, and the same in every run over the same source. */
   readonly name: string
   /** Writes the step's rows in the open transaction of `target`; returns the number of rows. */
   run(worker: ImportWorker): Promise<number>
@@ -23,7 +23,7 @@ export interface ImportWorker {
   readonly target: pg.Client
 }
 
-/** Opens the sessions of `count` workers. */
+/** Opens two database sessions for each of `count` import workers: one on the source, one on the target. */
 export async function openWorkers(
   source: OldSource,
   target: DatabaseAddress,

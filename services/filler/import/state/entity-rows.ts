@@ -169,7 +169,7 @@ export interface EntityTable {
   readonly table: KeyedTable<object>
   /** Name of the integer key column. */
   readonly key: string
-  /** Row converter, with the row type erased: the list below mixes tables of different types. */
+  /** Row converter without the row type, because `entityTables` lists tables of different row types. */
   readonly rows: EntityRows<Record<string, unknown>>
 }
 

@@ -31,7 +31,6 @@ interface StagedRow {
   readonly value: Uint8Array
 }
 
-/** Input of `pageTables`. */
 export interface Paging {
   readonly store: Store
   readonly node: () => StableNode
@@ -134,7 +133,6 @@ const columnsOf = (blocks: readonly AnswerBlock[]) => {
   return [[...byId.values()], [...byId.keys()]]
 }
 
-/** Dependencies of `readPage`. */
 interface PageWorker {
   readonly paging: Paging
   readonly writer: StageWriter

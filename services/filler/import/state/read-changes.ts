@@ -37,7 +37,6 @@ const writtenAtOnce: ReadonlySet<string> = new Set(
   ].map(({ name }) => name),
 )
 
-/** Input of `readChanges`. */
 export interface ChangeReading {
   readonly store: Store
   readonly handlers: readonly Handler[]
@@ -166,7 +165,10 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     )
   }
 
-  /** Stages the packed rows of the contracts: a pseudo state writer that sees every contract row. */
+  /**
+   * Creates a state history writer that has no tables of its own, and stages every changed row of the indexed contracts
+   * in packed form.
+   */
   #stateWriter(): StateWriter {
     return {
       family: 'import',

@@ -22,7 +22,6 @@ const CHANGES = 5_000
 /** Block of rows with unknown times: number and time 0. */
 const unknownBlock = { num: 0, timeMs: 0 }
 
-/** Input of `writeRows`. */
 export interface RowWriting {
   readonly store: Store
   readonly handlers: readonly Handler[]
@@ -243,8 +242,8 @@ class RowWriter {
     rows: readonly Collected[],
     unit: CommitUnit,
   ): Promise<number> {
-    // A row that moved between scopes has several entries. The sort order puts the present entry first, otherwise the
-    // newest removed entry.
+    // A row that moved between scopes occurs several times in `rows`. The sort order puts the present row first,
+    // otherwise the row that was removed last.
     const byKey = new Map<bigint, Collected>()
     for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
     const operations = await this.#operations(entity, [...byKey.keys()])

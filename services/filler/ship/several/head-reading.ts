@@ -92,7 +92,7 @@ export class HeadReading<P extends ProtocolCodec> {
     return this.#streamed.get(link) ?? { blocks: 0, bytes: 0 }
   }
 
-  /** Acknowledges received blocks after the pipeline released some. */
+  /** Acknowledges received blocks to the streaming node; called after the pipeline has released blocks. */
   acknowledge(): void {
     this.#attempt?.acknowledge()
   }

@@ -19,8 +19,9 @@ export interface Lag {
 }
 
 /**
- * Longest interval between two samples that counts, as a share of the allowed time. After a longer interval this
- * process was busy, so the node is not to blame. The share makes sure that at least three samples show a lag.
+ * Longest interval between two samples of the stream that counts fully, as a share of the allowed time. After a longer
+ * interval this process was busy, so the node is not to blame for the rest. The share makes sure that a lag is only
+ * reported after at least three samples.
  */
 const MOST_STEP_SHARE = 0.4
 
@@ -31,7 +32,7 @@ const STUCK_FACTOR = 5
 export class LagWatch {
   #allowedMs = 0
   #sampledAt = 0
-  /** Sum of the counted steps between samples, ms; all times below are on this clock. */
+  /** Sum of the intervals between samples, each limited by MOST_STEP_SHARE, ms. All times below are on this clock. */
   #clock = 0
   #block = 0
   #since = 0

@@ -34,10 +34,10 @@ const STATUS_TIMEOUT_MS = 15_000
 /** Time in ms for which a block that a node lacked is not requested from the node again. */
 const LACK_MS = 60_000
 
-/** A range that is requested from a link. */
+/** A range of blocks that is requested over one node connection. */
 export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
 
-/** Callbacks of a link to its session. None is called after `close`. */
+/** Callbacks of a node connection to its session. None is called after `close`. */
 export interface LinkOwner<P extends ProtocolCodec> {
   /** The node is ready, or its status has changed. */
   changed(): void
@@ -94,7 +94,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #restsUntil = 0
   #suspect = false
   /**
-   * Whether `verdict` was set before the first status of the node. A status reply of the configured chain then clears
+   * Whether `verdict` was set before the node sent a status. A later status reply of the configured chain then clears
    * `verdict`.
    */
   #isRefutable = false
@@ -146,7 +146,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#head
   }
 
-  /** Head as of the last status reply. */
+  /** Head block of the node in its last status reply. */
   get statusHead(): BlockPosition | null {
     return this.#statusHead
   }
@@ -165,7 +165,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < FRESH_MS
   }
 
-  /** State for the status report, apart from streaming at the head. */
+  /** State of the node for the status report. The session replaces the state by `followed` while the node streams. */
   get state(): ShipNodeState {
     if (this.#readyAt === null) return this.#connection === null ? 'failed' : 'connecting'
     if (performance.now() < this.#restsUntil) return 'failed'
@@ -195,7 +195,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // The log is incomplete: a complete log trails the head by a block at most.
+    // The log of the node is incomplete: a complete log ends at most one block before the head.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)
@@ -288,7 +288,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
   }
 
-  /** Ends the rest at once; called when no other node is available. */
+  /** Ends the time in which the node gets no requests; called when no other node is available. */
   wake(): void {
     this.#restsUntil = 0
   }

@@ -18,7 +18,7 @@ const GROWTH = 4
  * wait for the first range.
  */
 const AWAITED_SILENCE_MS = 750
-/** Time in ms without bytes after which any other range is requested from another node. */
+/** Time in ms without bytes after which a range other than the first range is requested from another node. */
 const SILENCE_MS = 5_000
 /**
  * Minimum age of the first range before its rate is compared with other nodes, ms: short measurements are inaccurate.
@@ -31,15 +31,14 @@ const LATE_MS = 1_000
 const SLOWER = 2
 const SLOWER_MS = 500
 
-/** Input of `planSize`. */
 export interface PlanFacts {
-  /** Estimated size of a block. */
+  /** Estimated size of a block, bytes. */
   readonly blockBytes: number
   /** Measured rate of the node; null before the first measurement. */
   readonly bytesPerSecond: number | null
-  /** Weight of the node relative to the heaviest, 0 to 1. */
+  /** Weight of the node divided by the greatest weight of all nodes, 0 to 1. */
   readonly share: number
-  /** Byte limit of one range. */
+  /** Maximum size of one range, bytes. */
   readonly budgetBytes: number
   /** Blocks of the largest range so far. */
   readonly largestBlocks: number
@@ -61,13 +60,12 @@ export function planSize(facts: PlanFacts): number {
   return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
 }
 
-/** Input of `chooseSteal`. */
 export interface StealFacts<P extends ProtocolCodec> {
   /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for the first range. */
   readonly front: LinkTask<P> | null
   /** All nodes, including busy nodes: a busy node can read the range after its current range. */
   readonly links: readonly NodeLink<P>[]
-  /** Estimated size of a block. */
+  /** Estimated size of a block, bytes. */
   readonly blockBytes: number
   readonly now: number
 }
@@ -89,7 +87,7 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= AWAITED_SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  // Rate and block size are estimates, so a range is judged only after LATE_MS.
+  // Rate and block size are estimates, so a range is compared with other nodes only after LATE_MS.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null

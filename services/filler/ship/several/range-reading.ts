@@ -24,7 +24,7 @@ const UNLINKED_REST_MS = 30_000
  */
 const NO_PROGRESS_MS = 8_000
 
-/** Links and callbacks that a range reading needs from its session. */
+/** Node connections and callbacks that a range reading gets from its session. */
 export interface RangeHost<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
   /** Newest head of all nodes. */
@@ -121,7 +121,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Delivers what can be delivered after a block of the range arrived, and plans the next ranges after its last block.
+   * Delivers the blocks of the first range as they arrive. When the last block of a range has arrived, plans the next
+   * ranges.
    */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return

@@ -17,13 +17,14 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly protocol: P | null
   /** Limit of the bytes of this range: held blocks and blocks in flight together. */
   readonly budgetBytes: number
-  /** Estimated size of a block. */
+  /** Estimated size of a block, bytes. */
   readonly blockBytes: number
 }
 
 /**
  * Consecutive blocks that are requested from one node. Blocks are buffered as they arrive, and taken from the front
- * once all earlier blocks have been delivered. A range without a link is not requested yet.
+ * once all earlier blocks have been delivered. `link` is the connection to the node; a range without `link` is not
+ * requested yet.
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
@@ -55,12 +56,12 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.start + this.#taken
   }
 
-  /** Whether every block has arrived. */
+  /** Whether every block of the range has arrived from the node. */
   get isComplete(): boolean {
     return this.next >= this.end
   }
 
-  /** Whether every block has been taken. */
+  /** Whether every block of the range has been taken for delivery. */
   get isTaken(): boolean {
     return this.firstBuffered >= this.end
   }

@@ -1,4 +1,4 @@
-/** Weight of a new measurement in the moving average. */
+/** Weight of the newest measurement in the moving average of the rate of a node. */
 const SHARE = 0.4
 /** Shortest time over which a rate is measured, ms. */
 const LEAST_MS = 150
@@ -15,7 +15,7 @@ export class RateMeter {
   #lastByteAt = 0
   #beganAt = 0
 
-  /** Bytes a second; null before the first measurement. */
+  /** Rate of the node in bytes a second; null before the first measurement. */
   get bytesPerSecond(): number | null {
     return this.#rate
   }
@@ -25,7 +25,7 @@ export class RateMeter {
     return Math.max(0, now - this.#lastByteAt)
   }
 
-  /** Starts the measurement for a newly requested range. */
+  /** Starts to measure the rate of the node for a newly requested range. */
   begin(bytesRead: number): void {
     this.#sampledAt = performance.now()
     this.#beganAt = this.#sampledAt

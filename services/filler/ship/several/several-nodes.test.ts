@@ -95,7 +95,8 @@ test('the client of several nodes refuses a node of another chain and continues 
 })
 
 test.each([
-  // The heaviest node gets the first range, so its first block is checked against our chain at once.
+  // The node with the greatest weight gets the first range, whose first block is compared with the last delivered block
+  // at once.
   ['first', 2],
   ['second', 0.5],
 ])(
@@ -216,15 +217,16 @@ test.each<[what: string, begin: (node: ScriptedNode) => void, branch: string]>([
   ],
 ])('the client of several nodes reads %s', async (_, begin, branch) => {
   const { nodes, urls } = await nodesWith(30, [{}, {}])
-  // After seven doublings, 5 ms are still shorter than the time until the first block. So a mark from an earlier stream
-  // would end every new stream before its first block.
+  // `otherBranchMs` grows to at most 640 ms (5 ms doubled seven times), less than the 1,000 ms until a node sends its
+  // first block. A node that kept its mark `otherBranchSince` from an earlier stream would therefore end every new
+  // stream before its first block.
   const run = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 5 } })
   await until('all is read', () => run.collector.nums.at(-1) === 30)
   for (const { script } of nodes) script.firstBlockMs = 1_000
   nodes.forEach(killConnections)
   nodes.forEach(begin)
-  // Let the session stream from each node once, while it can compare the head of the other node with the last received
-  // block.
+  // Give the session time to stream from each node once and to compare the head of the other node with the last
+  // received block.
   await delay(200)
   nodes.forEach(killConnections)
   await delay(200)
