@@ -34,7 +34,7 @@ export function groupDifferences(found: Iterable<FoundDifference>): DifferenceGr
   return [...groups.values()].sort((a, b) => isExplained(a) - isExplained(b) || b.count - a.count)
 }
 
-/** Report lines of a group. */
+/** Lines of the report about a group of equal differences. */
 export function describeGroup({ example, count }: DifferenceGroup): string[] {
   const { endpoint, path, kind, reason, command, shown } = example
   return [

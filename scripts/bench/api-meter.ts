@@ -26,8 +26,8 @@ export class ApiMeter {
   }
 
   /**
-   * Processor time of an action, ms. Repeats the action once if a database session ended meanwhile.
-   * @throws Error if a session ends again.
+   * Processor time that the API uses while `action` runs, ms. Runs `action` again if a database session ended meanwhile.
+   * @throws Error if a session also ends during the second run.
    */
   async measure(action: () => Promise<unknown>): Promise<number> {
     for (let attempt = 0; attempt < 2; attempt++) {

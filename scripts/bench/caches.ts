@@ -50,7 +50,7 @@ interface Round {
   readonly workMs: number
 }
 
-/** A variant of the API and its measurements. */
+/** An API process without the cache that `without` names, and the measurements of that process. */
 interface Subject {
   readonly without: string
   readonly api: ServerProcess
@@ -122,7 +122,7 @@ async function measure({ api, load, addresses }: Subject): Promise<Round> {
 }
 
 function printTable(): void {
-  const table = new PrintedTable(['Without', 'Requests/s', 'Api ms', 'Rate with it, times that without'])
+  const table = new PrintedTable(['Without', 'Requests/s', 'Api ms', 'Rate with cache / without'])
   const middle = (rounds: readonly Round[], of: keyof Round): number =>
     median(rounds.map((round) => round[of]))
   const all = middle(subjects[0]!.rounds, 'perSecond')

@@ -29,7 +29,7 @@ function kindOf({ endpoint }: RequestCase): string {
   return 'limit' in endpoint.parameters ? 'lists' : 'details'
 }
 
-/** Joins the columns of a row's name. */
+/** Separates the columns in the text that names a row of the printed table. */
 const SEPARATOR = ' | '
 
 interface Cell {

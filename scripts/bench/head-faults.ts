@@ -102,7 +102,7 @@ for (let time = 0; time < times; time++) {
     })
     taken.get(kind)!.push(performance.now() - at)
     waiting = null
-    // Long enough for the reader to leave a node that is on another branch.
+    // The reader leaves a node that is on another branch within 4 s.
     if (kind === 'branched') await delay(4_000)
     await nodeFaults[kind].end(node)
     // The reader sees a restarted node at its next connection attempt.

@@ -101,7 +101,7 @@ try {
     chain: { chainId: chain.chainId, http: httpUrl },
     settings,
     workers,
-    // Copies of a chain's rows under other ids do not follow every rule.
+    // The copied rows have other ids, so the import finds rows that contradict its rules.
     mayLack: true,
     logger: createLogger({ name: 'bench', level: 'warn', pretty: true }),
     signal: new AbortController().signal,

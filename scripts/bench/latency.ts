@@ -51,7 +51,7 @@ const READER = 'latency'
 interface Latencies {
   readonly blocksPerSecond: number
   readonly requestsPerSecond: number
-  /** Publications that began in the round; null if none was wanted. */
+  /** Runs of `pronghorn publish` that began in the round; null in a round without `pronghorn publish`. */
   readonly publications: number | null
   /** Processor time of the main thread of the API for each request, ms. */
   readonly apiCpuMs: number
@@ -214,7 +214,7 @@ function print(rounds: readonly Latencies[]): void {
   }
 }
 
-/** Prints, for the rounds without and with publications: the median of their p50 and p95, and the change. */
+/** Prints the medians of p50 and p95 of the rounds without and with `pronghorn publish`, and the change. */
 function printChange(rounds: readonly Latencies[]): void {
   const all = rounds.map(summaryOf)
   const table = new PrintedTable(['', 'without', 'with publications', 'change'])

@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
 })
 
 const BLOCKS_PER_SECOND = 2
-/** Connections that are opened at the same time. */
+/** Number of connections that are opened at the same time. */
 const AT_ONCE = 200
 /** A slow client reads this many bytes at a time, in this interval. */
 const SLOW_BYTES = 32 * 1024

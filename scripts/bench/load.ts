@@ -26,7 +26,7 @@ export interface LoadOptions {
   readonly restMs?: (answer: MeasuredAnswer) => number
 }
 
-/** Answers of a load. */
+/** The answers to the requests of a load. */
 export class Load {
   readonly answers: readonly MeasuredAnswer[]
   readonly #seconds: number
@@ -119,7 +119,7 @@ function turnsOf(
 ): () => Promise<number | null> {
   const untilMs = startedMs + seconds * 1_000
   const isOver = (ms: number): boolean => ms >= untilMs || signal?.aborted === true
-  // Every connection adds a listener to the signal: allow any number.
+  // Every connection adds a listener to the AbortSignal. Node warns above ten listeners unless the limit is lifted.
   if (signal !== undefined) setMaxListeners(0, signal)
   let given = 0
   if (perSecond === undefined)

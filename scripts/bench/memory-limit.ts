@@ -12,7 +12,7 @@ const PAGE_BYTES = 8_192
 /** Share of the limit for `shared_buffers`: PostgreSQL's documentation recommends a quarter of the memory. */
 const BUFFERS = 0.25
 
-/** A running server with limited memory. */
+/** A running PostgreSQL server with limited memory. */
 export interface LimitedServer extends GeneratedServer {
   readonly memoryBytes: number
   /** Pages that the processes of the server have read from the disk. A process that ended does not count. */
@@ -72,27 +72,27 @@ class MemoryGroup {
     mkdirSync(this.#folder, { recursive: true })
     writeFileSync(join(this.#folder, isVersion2 ? 'memory.max' : 'memory.limit_in_bytes'), String(bytes))
     this.#previous = groupOfProcess(isVersion2)
-    // Pages that are in the page cache already would not count as memory of the group.
+    // Pages that are already in the page cache would not count as memory of the control group.
     writeFileSync('/proc/sys/vm/drop_caches', '1')
   }
 
-  /** Adds the calling process; programs that it starts from now on belong to the group. */
+  /** Adds the calling process to the control group; programs that the process starts from now on belong to it, too. */
   enter(): void {
     writeFileSync(join(this.#folder, 'cgroup.procs'), String(process.pid))
   }
 
-  /** Moves the calling process back; the programs that it started stay. */
+  /** Moves the calling process to its former control group. Programs that it started stay in this group. */
   leave(): void {
     writeFileSync(join(this.#parent, this.#previous, 'cgroup.procs'), String(process.pid))
   }
 
-  /** Bytes that the processes of the group have read from the disk. */
+  /** Bytes that the processes of the control group have read from the disk. */
   bytesRead(): number {
     const pids = readFileSync(join(this.#folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean)
     return pids.reduce((sum, pid) => sum + bytesReadBy(pid), 0)
   }
 
-  /** Waits until the last process of the group has ended, and removes the group. */
+  /** Waits until the last process of the control group has ended, and removes the control group. */
   async remove(): Promise<void> {
     while (readFileSync(join(this.#folder, 'cgroup.procs'), 'latin1') !== '') await setTimeout(50)
     rmdirSync(this.#folder)

@@ -108,7 +108,7 @@ try {
   console.log()
   for (const [name, load] of loaded) {
     const factor = percentile(load.times(200), 0.99) / percentile(quiet.get(name)!.times(200), 0.99)
-    console.log(`p99 of ${name} with slow clients: times ${factor.toFixed(1)}`)
+    console.log(`p99 of ${name} with slow clients: ${factor.toFixed(1)} times the p99 without`)
   }
 } finally {
   api.stop()

@@ -42,7 +42,7 @@ const CONNECTIONS = 4
 /** Number of database rows that are sampled to build the URLs of each route. */
 const PICKED = 60_000
 
-/** A short measurement, including processor time per request, ms. */
+/** Figures of one short round of requests; processor times are per request, in ms. */
 interface MeteredLoad {
   readonly requests: number
   readonly perSecond: number

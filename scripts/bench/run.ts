@@ -64,7 +64,7 @@ function commandOf({ program, args, factor }: BenchRun): string {
 function databaseArgs({ factor }: BenchRun): readonly string[] {
   const { data } = options
   if (factor === undefined || data === undefined) return factorArgs(factor)
-  // A bench of several sizes names the folder of each itself.
+  // A bench that compares several sizes creates one subfolder for each size.
   const folder = typeof factor === 'number' ? join(data, `factor-${factor}`) : data
   return [...factorArgs(factor), '--data', folder]
 }

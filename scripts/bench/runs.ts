@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** A benchmark of that page. */
+/** A benchmark of docs/performance.md. */
 export interface BenchRun {
   readonly name: string
   readonly title: string
-  /** Description of the benchmark on the page. */
+  /** Description of the benchmark in docs/performance.md. */
   readonly about: string
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string
@@ -36,7 +36,7 @@ export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> 
   readonly output: string
 }
 
-/** All benchmarks, in the order of the page. */
+/** All benchmarks, in the order of docs/performance.md. */
 export const benchRuns: readonly BenchRun[] = [
   {
     name: 'filler',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { readEnvironment } from '../../services/core/config/environment/index.ts'
 
-/** A running server process. */
+/** A process that serves HTTP at `url`. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { startState } from '../../services/state/index.ts'
 
-/** First message to the process. */
+/** First message from the benchmark to the process of the state service. */
 export interface StateProcessStart {
   readonly database: DatabaseAddress
   readonly chainId: string

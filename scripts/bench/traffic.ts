@@ -143,7 +143,7 @@ type Ask = (address: string, meter: CpuMeter) => Promise<Sample>
 type Addresses = ReadonlyMap<TrafficKind, readonly string[]>
 type Samples = AsyncGenerator<[TrafficKind, Sample[]]>
 
-/** Samples kind by kind. The first request of a kind does not count. */
+/** Sends the requests of one kind after those of the other. The first request of a kind does not count. */
 async function* kindByKind(addresses: Addresses, ask: Ask, startMeter: () => Promise<CpuMeter>): Samples {
   for (const [kind, [warming, ...rest]] of addresses) {
     if (warming !== undefined) await ask(warming, await startMeter())

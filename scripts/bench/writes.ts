@@ -2,7 +2,7 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** Writes to a table so far. */
+/** Row versions and index entries that PostgreSQL has written to a table so far. */
 interface TableWrites {
   readonly table: string
   /** Inserted rows and new versions of updated rows. */

@@ -30,7 +30,7 @@ export function hasContent({ status, text }: Received): boolean {
 interface CompareOptions {
   /** Compares only the types of the values. */
   readonly isVolatile?: boolean
-  /** Ignores the headers. */
+  /** Whether the response headers are ignored. */
   readonly bodyOnly?: boolean
 }
 

@@ -47,7 +47,7 @@ export async function crawl(
   for (const path of paths.filter((each) => !each.includes('{'))) {
     const rows = new Map<string, Row>()
     for (const query of listQueries(document, path, known)) {
-      // A list returns the same records in every order.
+      // A list is requested in every sort order, and the answers share most records: each record is stored once.
       for (const row of recordsOf(await ask(path, path + query))) rows.set(JSON.stringify(row), row)
     }
     known.set(path, [...rows.values()])

@@ -45,7 +45,7 @@ export interface ExpectedDifference {
   readonly request?: string
 }
 
-/** Result of a comparison. */
+/** Result of the comparison of two servers. */
 export interface Comparison {
   /** Number of requests that both servers answered. */
   readonly compared: number

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SentRequest } from '../answers/index.ts'
 
-/** A received answer. */
+/** A complete HTTP answer. */
 export interface Received {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -30,7 +30,7 @@ export function readRules(): RuleBook {
 /** A known difference from the replaced system. */
 interface Difference {
   readonly why: string
-  /** Corpus entries with this difference. */
+  /** Ids of the recorded requests whose answers have this difference. */
   readonly entries?: readonly string[]
 }
 

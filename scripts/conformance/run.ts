@@ -8,7 +8,7 @@ import { readCorpus, readDifferences, readRules } from './corpus.ts'
 /** An entry with a wrong answer. `reason` comes from `differences.json`. */
 export type Failure = FoundDifference
 
-/** Result of a corpus. */
+/** Result of comparing all recorded requests of a family. */
 export interface Outcome {
   readonly corpus: CorpusName
   /** Number of entries by result. */
@@ -111,11 +111,11 @@ export function isConforming({ failures, outdated }: Outcome): boolean {
   return outdated.length === 0 && failures.every(({ reason }) => reason !== undefined)
 }
 
-/** Report: differences by endpoint, path and kind, and one line for each outdated entry. */
+/** Report: differences by endpoint, path and kind, and one line for each outdated entry of `differences.json`. */
 export function describeFailures({ failures, outdated }: Outcome): string[] {
   return [
     ...groupDifferences(failures).flatMap(describeGroup),
-    ...outdated.map((id) => `${id} is listed as different, but its answer does not differ`),
+    ...outdated.map((id) => `${id} is listed in differences.json, but its answer does not differ`),
   ]
 }
 

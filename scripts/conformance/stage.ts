@@ -24,7 +24,7 @@ export interface StageOptions {
 /** A running API that serves the indexed recording. */
 export interface Stage {
   readonly url: string
-  /** Corpora that this version can serve. */
+  /** Families whose recorded requests this version can answer. */
   readonly corpora: readonly CorpusName[]
   close(): Promise<void>
 }

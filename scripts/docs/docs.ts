@@ -262,7 +262,7 @@ interface Difference {
   readonly where: string
   readonly what: string
   readonly why: string
-  /** Corpus entries with this difference. */
+  /** Ids of the recorded requests whose answers have this difference. */
   readonly entries?: readonly string[]
 }
 

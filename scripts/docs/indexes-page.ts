@@ -9,14 +9,14 @@ export interface DeclaredIndex {
   /** Schema-qualified name of the index. */
   readonly name: string
   readonly table: string
-  /** Text of the declaration after the table's name. */
+  /** Text of `CREATE INDEX` after the table's name. */
   readonly definition: string
 }
 
 /** Measurements of an index by `bench/traffic --scans` and `bench/api`. */
 export interface MeasuredIndex {
   readonly name: string
-  /** Bytes per row of the table; rows without an entry count too. */
+  /** Size of the index divided by all rows of the table, bytes: rows that a partial index leaves out count, too. */
   readonly bytesPerRow: number
   /** Number of scans by traffic requests with two to five filters. */
   readonly scans: number
@@ -77,7 +77,7 @@ function readLosses(): Map<string, IndexLoss> {
   return new Map(losses.map((loss) => [loss.name, loss]))
 }
 
-/** The sections of the page, as Markdown. */
+/** The sections of docs/indexes.md, as Markdown. */
 export function renderIndexes(): string[] {
   const measured = readMeasuredIndexes()
   const losses = readLosses()

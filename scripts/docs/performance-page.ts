@@ -19,7 +19,7 @@ interface BenchResult {
 /** Results of the benchmarks in the order of the page; written by `npm run bench`. */
 const RESULTS = 'scripts/bench/results.json'
 
-/** Markdown blocks of the page, below the note that it is generated. */
+/** Paragraphs and tables of docs/performance.md, below the note that the page is generated. */
 export function renderPerformance(): string[] {
   const results = JSON.parse(readFileSync(join(packageRoot, RESULTS), 'utf8')) as BenchResult[]
   return [

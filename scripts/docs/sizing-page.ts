@@ -2,7 +2,7 @@
 import { code, table } from './markdown.ts'
 import { drivers, readFigures, requestsPerProcessor, sizeOf, unitBytes } from './sizing/compute.ts'
 
-/** The sections of the page, as Markdown. */
+/** The sections of docs/sizing.md, as Markdown. */
 export function renderSizing(): string[] {
   const figures = readFigures()
   const { bytes, rates, reads, assumed } = figures
@@ -29,7 +29,7 @@ export function renderSizing(): string[] {
         ['Memory of the machine', ...sizes.map(([, size]) => `${Math.ceil(size.memory)} GB`)],
         ['Days to the head', ...sizes.map(([, size]) => showDays(size.days.all))],
         [
-          'days limited by the node or the filler',
+          'days to read all blocks, at the speed of the slower of node and filler',
           ...sizes.map(([, { days }]) => showDays(Math.max(days.node, days.filler))),
         ],
         [

@@ -85,7 +85,7 @@ export class MirrorNode {
     await server?.close()
   }
 
-  /** Stops for good. */
+  /** Stops the node, which cannot be started again. */
   async stop(): Promise<void> {
     this.#unfollow()
     await this.kill()

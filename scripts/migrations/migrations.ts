@@ -26,9 +26,8 @@ const GIT_OUTPUT_BYTES = 64 * 1024 * 1024
 /** SHA-256 of each landed migration, by its file name. */
 export type Landed = ReadonlyMap<string, string>
 
-/** Result of `checkMigrations`. */
 export interface MigrationReport {
-  /** Problems, each with its file name; empty if there are none. */
+  /** Landed migrations that are changed or missing, and errors of the list, one text each. */
   readonly problems: readonly string[]
   /** Migrations that are not in the list yet, ascending. */
   readonly unlisted: readonly string[]
@@ -119,7 +118,7 @@ function readLanded(root: string): Landed {
   }
 }
 
-/** The list in each commit, newest first; empty without git or its history. */
+/** The list of landed migrations in each commit, newest first; empty without git or its history. */
 function readHistory(root: string): readonly { readonly commit: string; readonly list: Landed }[] {
   const path = `${FOLDER}/${LIST}`
   const commits = git(root, ['log', '--format=%H', '--', path])?.split('\n').filter(Boolean) ?? []
@@ -157,7 +156,9 @@ function main(mode: string | undefined): number {
   const { problems, unlisted, commits } = checkMigrations()
   for (const problem of problems) process.stderr.write(`${problem}\n`)
   for (const file of unlisted)
-    process.stdout.write(`${file} has not landed. When it does: npm run migrations:write\n`)
+    process.stdout.write(
+      `${file} is not in the list of landed migrations. When it lands: npm run migrations:write\n`,
+    )
   if (problems.length > 0) return 1
   process.stdout.write(`Landed migrations are unchanged (${commits} commits of the list compared).\n`)
   return 0

@@ -6,7 +6,7 @@ export interface Mutant {
   /** Text that occurs once in the file, and its replacement. */
   readonly from: string
   readonly to: string
-  /** Files or folders of the tests that must detect it. */
+  /** Files or folders of the tests that must detect the mutation. */
   readonly tests: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export const knownMutants: readonly Mutant[] = [
     tests: market,
   },
   {
-    behaviour: 'a list via a driving table stops at the row budget without the marker',
+    behaviour: 'a list via a driving table that exceeds the row budget looks complete',
     file: 'services/api/planner/sources/driving-table.ts',
     from: '${by} LIMIT ${raw(most + 1)}',
     to: '${by} LIMIT ${raw(most)}',

@@ -63,7 +63,8 @@ function knownAttempts(): Attempt[] {
   if (!values.known) return []
   return knownMutants.map(({ behaviour, file, from, to, tests }) => {
     const text = readFileSync(join(packageRoot, file), 'utf8')
-    if (text.split(from).length !== 2) throw new Error(`${file} does not have ${JSON.stringify(from)} once`)
+    if (text.split(from).length !== 2)
+      throw new Error(`${file} must contain ${JSON.stringify(from)} exactly once`)
     return { title: behaviour, file, text: text.replace(from, () => to), tests }
   })
 }

@@ -35,7 +35,7 @@ class Screen {
     }
   }
 
-  /** The last non-empty lines. */
+  /** The last lines of the screen that are not empty, at most `most`. */
   lines(most: number): readonly (readonly Cell[])[] {
     const filled = this.#lines.filter((line) => line.some(({ character }) => character !== ' '))
     return filled.slice(-most)

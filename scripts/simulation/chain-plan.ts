@@ -18,7 +18,7 @@ export const contractAccounts = ['atomicassets', 'atomicmarket', 'delphioracle',
 
 export type ContractAccount = (typeof contractAccounts)[number]
 
-/** Number of the chain that a seed uses. */
+/** Number that identifies the chain of a seed; consecutive seeds share a chain. */
 export function chainOf(seed: number): number {
   return Math.ceil(seed / SEEDS_OF_CHAIN)
 }

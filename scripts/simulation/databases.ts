@@ -170,7 +170,7 @@ export class SimulatedDatabase {
     await this.#client.query('UPDATE simulation.traps SET loses_lock = $1', [reader])
   }
 
-  /** Whether the reader has written no position since `loseLock`. */
+  /** Whether the reader has written no position since the call of `loseLock`, and so still holds the lock. */
   async isLosingLock(): Promise<boolean> {
     const { rows } = await this.#client.query<{ is: boolean }>(
       'SELECT loses_lock IS NOT NULL AS "is" FROM simulation.traps',

@@ -117,7 +117,7 @@ const invariants: readonly Invariant[] = [
 ]
 
 /** Undo rows belong to reversible blocks above the oldest one, which is the lowest target of a rollback. */
-const JOURNAL_RULE = 'the undo journal has rows of blocks that can be undone only'
+const JOURNAL_RULE = 'the undo journal has only rows of blocks that can be undone'
 
 /**
  * Checks the rules that hold after every commit, whatever faults came before.

@@ -76,7 +76,7 @@ export type Happening =
       readonly blocks: number
     }
 
-/** An event of the plan, and the wait after it: until the readers have caught up, or a number of milliseconds. */
+/** An event of a seed's plan, and the wait after it: until the readers have caught up, or a number of milliseconds. */
 export interface Step {
   readonly happening: Happening
   readonly then: 'caught-up' | number

@@ -27,7 +27,7 @@ const POLL_MS = 12
  * counted instead of time, because polls also take longer on a busy machine.
  */
 const PATIENCE = 4_000
-/** Number of polls to wait for a reader that a fault may hinder. */
+/** Maximum number of polls for a reader's progress while a fault may hinder the reader. */
 const STEP_PATIENCE = 25
 /** Maximum number of the filler's log lines that are kept for a failure report. */
 const LINES_KEPT = 400
@@ -392,7 +392,7 @@ class SeedRun {
       store: this.#store,
       logger: { info: () => undefined, warn: () => undefined },
       onMessage: (_, outcome) => {
-        if (outcome === 'dropped') tally.add('messages dropped because the store had failed')
+        if (outcome === 'dropped') tally.add('messages dropped because the key-value store had failed')
       },
     })
     return (plan.isProcess ? ProcessLife : ThreadlessLife).start({

@@ -2,10 +2,10 @@ import type { SessionFaults } from '../../services/devchain/index.ts'
 import type { NextSession } from './node.ts'
 import type { SessionFault } from './plan.ts'
 
-/** Bytes that are not a valid result. */
+/** A state-history message that the protocol does not define. */
 const garbage = Buffer.from('01ffffffff00', 'hex')
 
-/** An ABI without the protocol's types. */
+/** An ABI without the types of the state-history protocol. */
 const NO_PROTOCOL = '{"version":"eosio::abi/1.1"}'
 
 /** Converts a fault of the plan to the behaviour of a session. `happened` is called when the fault occurs. */

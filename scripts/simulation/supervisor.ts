@@ -35,7 +35,7 @@ const DISPLACED_POLLS = 700
 
 /** Keeps one filler running, like a service manager, and ends it in different ways. */
 export class Supervisor {
-  /** The current run; null between two runs. */
+  /** The filler's current run; null between two runs. */
   life: Life | null = null
   readonly #options: SupervisorOptions
   readonly #replaced: Life[] = []
@@ -131,7 +131,7 @@ export class Supervisor {
     for (const life of this.#replaced) life.kill()
   }
 
-  /** Ends all fillers in any state. */
+  /** Kills all fillers, also those that hang or were replaced, and waits until they have exited. */
   async end(): Promise<void> {
     this.#isOver = true
     this.life?.kill()
@@ -146,8 +146,8 @@ export class Supervisor {
   }
 
   /**
-   * The end of a run; null if the run does not end within `polls` polls of the lease. Polls are counted
-   * instead of time, because a busy machine also delays polls.
+   * Waits for the end of a filler's run, and polls the reader's lease meanwhile; null after `polls` polls. Polls are
+   * counted instead of time, because a busy machine also delays polls.
    */
   async #endWithin(life: Life, polls: number): Promise<LifeEnd | null> {
     const ends: LifeEnd[] = []
@@ -190,7 +190,7 @@ async function endsInTime(life: Life): Promise<boolean> {
   return (await endOf(life, END_MS)) !== null
 }
 
-/** The end of a run; null if it does not end within `ms`. */
+/** Waits for the end of a filler's run; null if the run does not end within `ms`. */
 async function endOf(life: Life, ms: number): Promise<LifeEnd | null> {
   const giveUp = new AbortController()
   const late = delay(ms, null, { signal: giveUp.signal }).catch(() => null)

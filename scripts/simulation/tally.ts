@@ -6,7 +6,7 @@ export class Tally {
     if (count > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + count)
   }
 
-  /** Names and counts, in alphabetical order. */
+  /** All names with their counts, in alphabetical order. */
   entries(): [name: string, count: number][] {
     return [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))
   }

@@ -277,7 +277,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('the table deltas of generated blocks alone rebuild the same tables', async () => {
+  test('a chain that only applies the table deltas of generated blocks gets the same tables', async () => {
     const replayed = createDevchain()
     for (const block of blocks) replayed.append(block)
     const tables = await dumpTables(await httpOf(replayed), contracts)

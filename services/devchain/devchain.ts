@@ -225,7 +225,7 @@ export class Devchain {
     const log = new BlockLog(dataFolder)
     log.replayInto(this.#chain)
     this.#log = log
-    // The log listens first: a block is in the file before any client receives it.
+    // The block log subscribes before the session server: a block is in the file before any client receives the block.
     this.#chain.follow({
       onBlock: (block) => this.#log?.append(this.#chain, block),
       onRewind: () => undefined,

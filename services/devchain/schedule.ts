@@ -1,7 +1,7 @@
 import { slotAt, slotOf } from './chain/index.ts'
 import type { Chain } from './chain/index.ts'
 
-/** One hour. A clock that is further behind has a fixed start time and need not catch up. */
+/** One hour. A chain whose time is further behind the present was started at a fixed time and need not catch up. */
 const MOST_LAG_SLOTS = 7200
 
 /** Source of the time slots of generated blocks. */

@@ -68,7 +68,7 @@ export class GeneratedAssets {
 /** Id of the first asset of the chain. */
 export const FIRST_ASSET_ID = 2 ** 40
 
-/** Id of the asset at a position. */
+/** Id of the asset at a position in the arrays. */
 export function assetId(position: number): number {
   return FIRST_ASSET_ID + position
 }

@@ -39,7 +39,7 @@ export interface Template {
   /** Attribute `name` of the mutable data. */
   readonly mutableName: string | undefined
   readonly isDeleted: boolean
-  /** Whether the template has one asset. */
+  /** Whether the template is for exactly one asset. */
   readonly isUnique: boolean
 }
 

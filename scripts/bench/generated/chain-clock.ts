@@ -53,7 +53,7 @@ export class ChainClock {
     return this.#seq
   }
 
-  /** Writes the last block. */
+  /** Writes the row of the last block. */
   end(): void {
     this.#close()
   }

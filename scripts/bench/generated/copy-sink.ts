@@ -10,9 +10,9 @@ export type Field = string | number | boolean | bigint | null
 
 const CHUNK = 256 * 1024
 
-/** Destination of rows. */
+/** Writes rows to a table, or drops the rows of a table that is left out. */
 export interface RowSink {
-  /** Number of rows so far. */
+  /** Number of rows added so far. */
   readonly rows: number
   /** Buffers a row. If it returns true, the caller must await `flush` before the next row. */
   add(fields: readonly Field[]): boolean

@@ -39,7 +39,7 @@ export async function writeSettings(address: DatabaseAddress): Promise<void> {
 /** Chain id of generated databases. */
 export const generatedChainId = CHAIN_ID
 
-/** Inputs for the rows of a catalogue. */
+/** Inputs of the rows of generated collections, schemas and templates. */
 export interface CatalogueSource {
   readonly sizes: GeneratedSizes
   readonly clock: ChainClock

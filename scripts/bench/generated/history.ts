@@ -9,7 +9,7 @@ import { accountName, contractCount, hasCode, word } from './names.ts'
 import { OfferBook } from './offers.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
-/** Writers of the events' rows. */
+/** Writers of transfers, logs and offers, one for each table. */
 export interface HistorySinks {
   readonly transfers: RowSink
   readonly logs: RowSink
@@ -17,8 +17,8 @@ export interface HistorySinks {
 }
 
 /**
- * Exponent of the accounts' shares. With it, the 16.71 % of the accounts that own most have about the share of the
- * assets that Moonstream counted on Ethereum (2021, "On the Ethereum NFT market", 727,102 accounts): 80.98 %.
+ * Zipf exponent of the numbers of assets that accounts own. With 0.95, the richest 16.71 % of the accounts own about
+ * 80.98 % of the assets, as Moonstream counted on Ethereum (2021, "On the Ethereum NFT market", 727,102 accounts).
  */
 const WEALTH_EXPONENT = 0.95
 /** Maximum number of consecutive mints of one template for one account. */
@@ -27,7 +27,7 @@ const LONGEST_RUN = 12
 /** Codes of `assets.log_actions`. */
 const codes = { burn: 2, setData: 4 } as const
 
-/** Inputs of a history. */
+/** Inputs of the generator of mints, transfers, edits, burns and offers. */
 export interface HistorySource extends HistorySinks {
   readonly sizes: GeneratedSizes
   readonly clock: ChainClock

@@ -26,9 +26,9 @@ export interface GeneratedContents {
   readonly sizes: GeneratedSizes
   /** Equal sizes and seed give equal rows. */
   readonly seed: string
-  /** Parts to write; the other parts stay empty. The rows of a part do not depend on the other parts. */
+  /** Parts of the database to write; other tables stay empty. The rows of a part do not depend on the other parts. */
   readonly parts?: readonly GeneratedPart[]
-  /** Called after each step. */
+  /** Called with a progress message after each step of the generation. */
   readonly note?: (step: string) => void
 }
 
@@ -76,7 +76,7 @@ export async function generateDatabase(
   note('statistics')
 }
 
-/** Opens the destinations of the rows of the history. */
+/** Opens the writers of logs, transfers, blocks and offers. */
 async function openSinks(
   address: DatabaseAddress,
   parts: readonly GeneratedPart[],

@@ -11,7 +11,7 @@ import { ListedAssets } from './listed-assets.ts'
 import { accountName } from './names.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
-/** Inputs for the listings. */
+/** Inputs of the generator of sales, auctions and buy offers. */
 export interface ListingSource {
   readonly sizes: GeneratedSizes
   readonly lastBlock: number
@@ -83,7 +83,7 @@ export class ListingWriter {
     return this.#write('template_buyoffers', templateBuyoffers, (id) => this.#templateBuyoffer(id))
   }
 
-  /** @param row makes the row of a listing; undefined if there is no such listing. */
+  /** @param row returns the row of the listing with an id, or undefined if no listing has this id. */
   async #write(
     table: ListingTable,
     count: number,
@@ -105,7 +105,7 @@ export class ListingWriter {
     const owner = this.#owner(at)
     const block = this.#blockOf(id, sizes.sales)
     const isForeign = random.chance(0.1)
-    // Sales that were listed lately are more often still listed.
+    // Of the newest fifth of the sales 45 % are still listed, of older sales 8 %.
     const isListed = random.chance(id > sizes.sales * 0.8 ? 0.45 : 0.08) && owner !== null
     const state = isListed ? 1 : this.#of([0.78, 3], [0.93, 2], [1, 4])
     const isSold = state === 3

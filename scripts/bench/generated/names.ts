@@ -22,9 +22,9 @@ const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 
 
 /** Number of distinct names of four syllables. */
 const SHORT_NAMES = 65_536
-/** Characters that make further names distinct, one per SHORT_NAMES names. */
+/** Characters that are appended to the four syllables of a name, for accounts from number SHORT_NAMES on. */
 const PAGES = '.bcdfghjkl'
-/** Second characters of pages with two characters, with which a name may end. */
+/** Second characters to append when one is not enough. A name of 12 characters may not end with a dot. */
 const LAST_PAGES = 'mnprstvwxz'
 
 /** Number of accounts with distinct names. */

@@ -31,7 +31,7 @@ const endings = [
   { state: 5, action: 13, share: 0.35 },
 ] as const
 
-/** Inputs of an offer book. */
+/** Inputs of the generator of offers. */
 interface OfferSource {
   readonly clock: ChainClock
   readonly logs: RowSink

@@ -55,7 +55,7 @@ await Promise.all(Array.from({ length: clientCount }, subscribe))
 
 let sent = 0
 let ending = new AbortController()
-/** The current load; undefined before the first. */
+/** The REST requests that are being sent at the current rate; undefined before the first rate. */
 let running: Promise<Load> | undefined
 
 process.on('message', ({ perSecond }: WantedLoad) => {

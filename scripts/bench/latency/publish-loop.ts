@@ -1,4 +1,4 @@
-/** Publications for `bench/latency`. */
+/** Runs `pronghorn publish` repeatedly, for `bench/latency`. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import type { LatencySetting } from './messages.ts'
 
 /** Runs `pronghorn publish` again and again, each time into an empty folder. */
 export class PublishLoop {
-  /** Publications that have begun. */
+  /** Number of runs of `pronghorn publish` that have begun. */
   begun = 0
   readonly #folder: string
   readonly #share: string
@@ -24,8 +24,8 @@ export class PublishLoop {
   }
 
   /**
-   * @param parent folder in which a temporary folder is made.
-   * @param share of the time in which each session of a publication works, percent.
+   * @param parent folder in which a temporary folder is created.
+   * @param share percentage of the time in which each database session of `pronghorn publish` works.
    */
   static async start(
     { database, chain }: LatencySetting,
@@ -42,7 +42,7 @@ export class PublishLoop {
     return new PublishLoop(folder, share)
   }
 
-  /** Ends the running publication and removes all files. @throws Error if a publication failed. */
+  /** Stops the current `pronghorn publish` and removes all files. @throws Error if a run failed. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child?.kill('SIGTERM')

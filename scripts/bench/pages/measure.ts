@@ -9,11 +9,11 @@ import type { PageKind } from './kinds.ts'
 import { PageMeter } from './meter.ts'
 import type { CountedRequest } from './result.ts'
 
-/** Database, kinds and number of the requests to count. */
+/** Which database to use, which kinds of request to count, and how many requests of each kind. */
 export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'factor'> {
   /** Number of counted requests of each kind. */
   readonly samples: number
-  /** Text that the names of the kinds contain. */
+  /** Only kinds of request whose name contains this text are counted. */
   readonly only?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export async function countPages(
 ): Promise<CountedKinds> {
   const kinds = pageKinds.filter(({ name }) => only === undefined || name.includes(only))
   if (kinds.length === 0) throw new Error(`no kind of request has ${only ?? ''} in its name`)
-  // Version 18 is the first that can empty its page cache.
+  // PostgreSQL 18 is the first version with a function that empties shared_buffers.
   const server = { ...newestServer, settings }
   const generated = await startGeneratedServer({ ...options, server }, (step) => {
     console.error(step)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Way in which a page is read. */
+/** Type of the relation to which a page belongs. */
 export type Access = 'index' | 'heap' | 'TOAST'
 
 /** Number of distinct pages of a relation. */
@@ -65,7 +65,7 @@ export class PageMeter {
     await this.#client.query('SELECT pg_buffercache_evict_all()')
   }
 
-  /** Pages that are cached now. Catalogue pages do not count: sessions remember their contents. */
+  /** Pages that are cached now. Pages of system catalogs do not count, because sessions cache the contents. */
   async read(): Promise<TouchedRelation[]> {
     const { rows } = await this.#client.query<{ file: string; pages: number }>(
       `SELECT relfilenode::text AS file, count(*)::integer AS pages FROM pg_buffercache

@@ -15,7 +15,7 @@ export interface KindPages {
   readonly name: string
   /** Mean number of rows of an answer. */
   readonly rows: number
-  /** Mean number of pages of a request. */
+  /** Mean number of pages that a request touches. */
   readonly mean: number
   readonly p50: number
   readonly p95: number
@@ -76,21 +76,21 @@ export function isAbove({ above }: KindPages): boolean {
   return above > MOST_ABOVE
 }
 
-/** Pages of one database. */
+/** Pages that each kind of request touches on one database. */
 export interface SizePages {
   readonly factor: number
   readonly kinds: readonly KindPages[]
 }
 
-/** Head of the table of kinds. */
+/** Header of the table with one row for each kind of request. */
 export function headOf(factors: readonly number[]): string[] {
   const sizes = factors.map((factor) => `Factor ${factor}: rows; pages p50, p95`)
   return ['Kind of request', ...sizes, 'Exponent of pages', 'of rows', 'Above', 'Most pages']
 }
 
 /**
- * Row of the table of kinds.
- * @param sizes the kind on each database, in the order of the factors, smallest first.
+ * Table row of a kind of request.
+ * @param sizes figures of this kind on each database, in the order of the factors, smallest first.
  */
 export function cellsOf(sizes: readonly KindPages[], factors: readonly number[]): string[] {
   const last = sizes.at(-1)!

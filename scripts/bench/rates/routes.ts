@@ -23,7 +23,7 @@ export interface RateRoute {
 const assets = { table: 'assets.assets', key: 'asset_id', condition: 'owner IS NOT NULL' } as const
 const templated = { ...assets, condition: 'owner IS NOT NULL AND template_id IS NOT NULL' } as const
 
-/** Measured routes, in order. */
+/** Measured routes, in the order of the printed table. */
 export const rateRoutes: readonly RateRoute[] = [
   {
     ...{ name: 'asset by id', wanted: 0.3, isList: false },

@@ -43,7 +43,7 @@ export interface TableScan {
   readonly read?: number
 }
 
-/** Big tables, with the number of rows above which a part counts as big. */
+/** Big tables, by name, with the number of rows above which a read of a part of the table counts as big. */
 export type BigParts = ReadonlyMap<string, number>
 
 /** A read counts as big above this share of a big table's rows, but never below BIG_ROWS rows. */
@@ -138,13 +138,13 @@ function tableOf(node: PlanNode): string | undefined {
 
 function tablesScanned(node: PlanNode): string[] {
   const table = tableOf(node)
-  // Nodes that never ran (pruned partitions) and scans of empty partitions read nothing.
+  // Plan nodes that were never executed (pruned partitions) and scans of empty partitions read nothing.
   const isRead = node['Actual Loops'] !== 0 && rowsRead(node) !== 0
   const here = node['Node Type'] === 'Seq Scan' && table !== undefined && isRead ? [table] : []
   return [...here, ...(node.Plans ?? []).flatMap(tablesScanned)]
 }
 
-/** Rows that a node reads per loop; undefined without ANALYZE. */
+/** Rows that a plan node reads per loop; undefined without ANALYZE. */
 function rowsRead(node: PlanNode): number | undefined {
   const rows = node['Actual Rows']
   if (rows === undefined) return undefined

@@ -27,7 +27,7 @@ export function ranked(
   }
 }
 
-/** Creates a source that takes values from positions spread over a sort order. */
+/** Creates a source of three values: the percentiles 1, 50 and 99 of a column. */
 export function spread(keys: readonly string[], value: string, from: string): Source {
   return {
     keys,

@@ -65,7 +65,7 @@ export class IndexScans {
     this.#last = new Map((await this.#read()).map(({ name, scans }) => [name, scans]))
   }
 
-  /** Counts the scans since the last call for a kind of request. */
+  /** Attributes the index scans since the last call to a kind of request. */
   async take(kind: string): Promise<void> {
     for (const { name, scans } of await this.#read()) {
       const more = scans - (this.#last.get(name) ?? 0)

@@ -22,7 +22,7 @@ export function addressOf(path: string, query: Query = {}): string {
   return text.size === 0 ? path : `${path}?${text.toString()}`
 }
 
-/** Creates a kind whose requests use values of an asset. */
+/** Creates a kind of request that filters by values of a random asset. */
 export function ofAsset(
   name: string,
   condition: AssetCondition,

@@ -1,6 +1,6 @@
 import { median, percentile } from '../report.ts'
 
-/** A measured request. */
+/** Measurements of one request. */
 export interface Sample {
   readonly address: string
   readonly status: number
@@ -12,7 +12,7 @@ export interface Sample {
   readonly pagesRead?: number | undefined
 }
 
-/** Median and 95th percentile. */
+/** Median and 95th percentile of a measured quantity. */
 interface Percentiles {
   readonly p50: number
   readonly p95: number
@@ -33,12 +33,12 @@ export interface KindResult extends Percentiles {
   readonly failed?: Sample
 }
 
-/** Time limits of a kind, ms. */
+/** Time limits of a kind of request, ms. */
 const limits = { p50: 15, p95: 50, worstP95: 250 } as const
 
 /**
- * Computes the results of a kind.
- * @throws RangeError without samples.
+ * Computes the results of a kind of request.
+ * @throws RangeError if `samples` is empty.
  */
 export function resultOf(name: string, samples: readonly Sample[]): KindResult {
   const [first] = samples
@@ -65,13 +65,13 @@ function percentilesOf(numbers: readonly number[]): Percentiles {
   return { p50: percentile(numbers, 0.5), p95: percentile(numbers, 0.95) }
 }
 
-/** Header of the table of kinds. */
+/** Header of the table with one row for each kind of request. */
 export const resultHead: readonly string[] = [
   ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of processor time'],
   ...['Pages from the disk: mean', 'p50', 'p95', 'Answers'],
 ]
 
-/** Row of the table of kinds. */
+/** Table row of a kind of request. */
 export function cellsOf({ name, p50, p95, max, work, pagesRead, statuses }: KindResult): string[] {
   const answers = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
   const times = [p50, p95, max, work.p50, work.p95].map((ms) => ms.toFixed(1))

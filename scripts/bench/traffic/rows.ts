@@ -53,7 +53,7 @@ export interface ListingRow {
   readonly asset: AssetRow
 }
 
-/** A picked transfer. */
+/** Values of a random transfer. */
 export interface TransferRow {
   readonly sender: string
   readonly recipient: string

@@ -141,7 +141,7 @@ export interface EncodedQuestion extends Omit<SentRequest, 'url'> {
   readonly target: string
 }
 
-/** Encodes a request. */
+/** Puts the parameters of a request into the URL, a JSON body or a form. */
 export function encodeQuestion(
   { target: { endpoint }, path, parameters }: Question,
   encoding: Encoding,

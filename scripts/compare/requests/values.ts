@@ -5,7 +5,7 @@ import type { CrawledAnswer } from '../crawl.ts'
 /** Values found in answers, by JSON key. */
 export type KnownValues = ReadonlyMap<string, readonly string[]>
 
-/** Limit of values that are collected for one key. */
+/** Maximum number of values that are collected for one JSON key. */
 const MAX_VALUES = 200
 
 /** Collects all scalars of the answers by JSON key. */

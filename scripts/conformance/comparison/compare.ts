@@ -3,7 +3,7 @@ import { findDifference } from './equal.ts'
 import type { Json, RuleBook } from './rules.ts'
 import { combineRules } from './rules.ts'
 
-/** An accepted answer. */
+/** An answer that counts as right, besides the recorded answer. */
 export interface Answer {
   readonly status: number
   /** The complete expected body. */
@@ -63,7 +63,7 @@ export interface Verdict {
   readonly difference?: string
 }
 
-/** Judges an answer by the rules of the corpus. */
+/** Compares an answer with the recorded one, by the comparison rules of the recorded requests. */
 export function judge(entry: Entry, reply: Reply, book: RuleBook): Verdict {
   const comparison = comparisonOf(entry, book)
   const recorded = differsFromRecorded(entry, reply, comparison)
@@ -130,7 +130,7 @@ function hasQueryTime(body: Json): boolean {
   )
 }
 
-/** Whether the records come in another accepted order. Records that are in the recorded answer must equal it. */
+/** Whether the records come in another accepted order. Records that the recorded answer also contains must be equal. */
 function isOtherSequence(entry: Entry, reply: Reply, comparison: Comparison): boolean {
   const { alsoIds } = entry
   if (!alsoIds || reply.status !== entry.status || entry.body === undefined) return false

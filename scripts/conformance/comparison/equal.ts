@@ -16,10 +16,10 @@ export function findDifference(actual: Json, expected: Json, comparison: Compari
   return differ(actual, expected, { path: '' }, comparison)
 }
 
-/** Position of the compared values. */
+/** Where the compared values are in the answers. */
 interface Place {
   readonly path: string
-  /** Expected object that contains the value. */
+  /** Object of the recorded answer that contains the value. */
   readonly parent?: JsonObject | undefined
 }
 
@@ -93,7 +93,7 @@ function differObjects(
   return undefined
 }
 
-/** Removes members that newer releases have added, unless the expected value has them. */
+/** Removes from the actual answer the members that newer releases have added, unless the recorded answer has them. */
 function withoutAdded(actual: JsonObject, expected: JsonObject, added: readonly AddedFields[]): JsonObject {
   const drop = added
     .filter(({ when }) => when.every((key) => Object.hasOwn(actual, key)))

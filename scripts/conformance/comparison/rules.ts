@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** Groups of equivalent values at a path. */
 export interface Either {
   readonly at: string
-  /** Applies only if the object around the value has these members. */
+  /** The groups apply only to values in an object with these members. */
   readonly where?: Readonly<Record<string, Json>>
   readonly groups: readonly (readonly Json[])[]
 }
@@ -23,7 +23,7 @@ export interface Rule {
 /** Members that newer releases have added to objects of one kind. */
 export interface AddedFields {
   readonly of: string
-  /** Members that identify an object of this kind. */
+  /** Names of members: an object that has all of them is of this kind. */
   readonly when: readonly string[]
   readonly keys: readonly string[]
 }

@@ -77,7 +77,7 @@ const readsSchema = z.strictObject({
 /** Pages that a request reads from the disk, as measured by `bench/traffic.js --memory`. */
 export type MeasuredReads = z.infer<typeof readsSchema>
 
-/** All figures of the page. */
+/** All figures from which docs/sizing.md is computed. */
 export interface Figures {
   readonly bytes: MeasuredBytes
   readonly rates: MeasuredRates
@@ -100,7 +100,7 @@ export function readFigures(): Figures {
   }
 }
 
-/** Bytes that one row of a driver adds to the database, including rows of dependent tables. */
+/** Bytes that one row of a driver (such as an asset) adds to the database, including the rows of dependent tables. */
 export interface UnitBytes {
   readonly table: number
   readonly indexes: number
@@ -115,8 +115,8 @@ const counted: Readonly<Record<Driver, readonly string[]>> = {
 }
 
 /**
- * Driver with whose count the rows of a table grow. The rows of `assets.blocks` come with transfers and logs,
- * and are attributed to transfers.
+ * The driver of a table: the number of rows of the table is proportional to the number of assets, transfers, logs,
+ * offers or listings. `assets.blocks` has rows for transfers and logs, and counts as driven by transfers.
  */
 function driverOf(table: string): Driver | undefined {
   if (table === 'assets.blocks') return 'transfers'
@@ -127,7 +127,7 @@ function driverOf(table: string): Driver | undefined {
 }
 
 /**
- * Bytes in the database per row of each driver, including rows of the other tables that grow with the driver.
+ * Bytes in the database per asset, transfer, log, offer and listing, including rows of the tables that they drive.
  */
 export function unitBytes({ tables }: MeasuredBytes): Record<Driver, UnitBytes> {
   const entries = drivers.map((driver) => {
@@ -140,7 +140,7 @@ export function unitBytes({ tables }: MeasuredBytes): Record<Driver, UnitBytes> 
   return Object.fromEntries(entries) as Record<Driver, UnitBytes>
 }
 
-/** Resources that a chain needs. */
+/** Resources that an installation needs for a chain. */
 export interface ChainSize {
   /** Disk space, bytes. */
   readonly tables: number

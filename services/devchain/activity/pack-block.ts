@@ -7,7 +7,6 @@ import { actionRoot } from './pack-traces.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
-/** Contents of a block. */
 export interface BlockParts {
   readonly num: number
   readonly slot: number

@@ -25,7 +25,7 @@ export interface AccountChanges {
   readonly codes: ReadonlyMap<bigint, Buffer>
 }
 
-/** The value for a block that changes no accounts. */
+/** Account changes of a block that changes no account. */
 export const noAccountChanges: AccountChanges = { created: [], rows: new Map(), codes: new Map() }
 
 const writer = new ByteWriter(64 * 1024)

@@ -21,7 +21,7 @@ export function writeTransactionTrace(
     .bool(false)
   writer.varuint(traces.length)
   for (const trace of traces) writeActionTrace(writer, trace)
-  // Fields: no RAM delta of the transaction, no exception, no error code, no failed deferred transaction.
+  // After the action traces: no RAM delta of the transaction, exception, error code or failed deferred transaction.
   writer.bool(false).bool(false).bool(false).bool(false)
   writer.bool(true)
   writePartial(writer, transaction)
@@ -32,9 +32,9 @@ const expiredId = Buffer.alloc(32, 0xee)
 /** Writes the `transaction_trace_v0` of an expired transaction without actions; its id is derived from `number`. */
 export function writeExpiredTrace(writer: ByteWriter, number: number): void {
   expiredId.writeUInt32BE(number)
-  // Fields: status 4 (expired), no CPU, no bandwidth, no elapsed time, not scheduled, no action traces.
+  // A trace begins with: id, status 4 (expired), no CPU, bandwidth or elapsed time, not scheduled, no action traces.
   writer.u8(0).raw(expiredId).u8(4).u32(0).varuint(0).u64(0n).u64(0n).bool(false).varuint(0)
-  // Fields: no RAM delta, no exception, no error code, no failed deferred transaction, no partial transaction.
+  // A trace ends with: no RAM delta, exception, error code, failed deferred transaction or partial transaction.
   writer.bool(false).bool(false).bool(false).bool(false).bool(false)
 }
 
@@ -57,12 +57,12 @@ function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
   writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
   writer.bool(true).u8(0).raw(packReceipt(trace))
   writer.u64(nameValue(trace.receiver)).raw(trace.action.packed)
-  // The next fields: not context-free, no elapsed time, no console output.
+  // After the action: not context-free, no elapsed time, no console output.
   writer.bool(false).u64(0n).varuint(0)
   writer.varuint(trace.ramDeltas.size)
   const deltas = [...trace.ramDeltas].map(([payer, bytes]) => [nameValue(payer), bytes] as const)
   for (const [payer, bytes] of deltas.sort(([a], [b]) => (a < b ? -1 : 1))) writer.u64(payer).i64(bytes)
-  // The next fields: no exception, no error code, no return value.
+  // After the RAM deltas: no exception, no error code, no return value.
   writer.bool(false).bool(false).varuint(0)
 }
 

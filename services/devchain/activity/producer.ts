@@ -27,7 +27,7 @@ export interface ProducerOptions {
 
 /** Content of a block in addition to random activity. */
 export interface BlockContent {
-  /** Average number of user actions; default: the producer's rate. */
+  /** Average number of user actions in the block; default: the producer's rate. */
   readonly rate?: number
   /** Transactions that come before the random transactions. */
   readonly transactions?: readonly (readonly ActionInput[])[]
@@ -66,7 +66,7 @@ export class Producer {
   #codes = new Map<bigint, Buffer>()
   #slot = 0
 
-  /** The chain must already contain the contracts. Its entities are read once, here. */
+  /** Reads accounts, collections and assets from `chain` once. The chain must already contain the contracts. */
   constructor(chain: Chain, options: ProducerOptions) {
     this.#chain = chain
     this.#options = options

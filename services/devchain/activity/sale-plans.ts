@@ -164,6 +164,6 @@ function settlementOf(
   const units = Number(listing.amount) / 10 ** listing.precision
   const settlement = parseSymbol(sale.settlement_symbol)
   const amount = (found.invert_delphi_pair ? units * price : units / price) * 10 ** settlement.precision
-  // One unit more than computed: the contract rounds in a different order.
+  // Pay one smallest unit of the token more: the contract rounds at other steps of the calculation.
   return { quantity: formatAsset({ ...settlement, amount: BigInt(Math.ceil(amount)) + 1n }), median }
 }

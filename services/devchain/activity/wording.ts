@@ -66,12 +66,12 @@ export function schemaName(random: Random, taken: readonly string[]): string | n
   return free.length === 0 ? null : random.pick(free)
 }
 
-/** The format of a new schema. */
+/** Draws the attributes of a new schema: the common fields, and each extra field with a probability of 0.4. */
 export function firstFormat(random: Random): FormatField[] {
   return [...commonFields, ...extraFields.filter(() => random.chance(0.4))]
 }
 
-/** A field that the format lacks; null if it has all. */
+/** A random attribute that a schema's format lacks; null if the format has all attributes. */
 export function nextField(random: Random, format: readonly FormatField[]): FormatField | null {
   const free = extraFields.filter((field) => !format.some((known) => known.name === field.name))
   return free.length === 0 ? null : random.pick(free)

@@ -5,9 +5,9 @@ import { ChainState } from './state.ts'
 
 /** Listener for changes of the chain. Called synchronously, in order. */
 export interface ChainListener {
-  /** A block became the head. */
+  /** Called after a block has become the head. */
   onBlock(block: ChainBlock): void
-  /** All blocks from `num` on were undone. */
+  /** Called after all blocks from `num` on were undone. */
   onRewind(num: number): void
 }
 

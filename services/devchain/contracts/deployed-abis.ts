@@ -23,6 +23,6 @@ export function deployedAbi(contract: DeployedContract): Buffer {
 export function deployedCode(contract: DeployedContract): Buffer {
   const header = Buffer.from([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00])
   const name = Buffer.from(contract)
-  // Custom section: id 0, its length, the length of its name, the name.
+  // A custom section of WebAssembly: id 0, length of the section, length of its name, the name.
   return Buffer.concat([header, Buffer.from([0, name.length + 1, name.length]), name])
 }

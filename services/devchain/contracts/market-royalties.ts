@@ -46,7 +46,7 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
     changeBalance(context, author, formatAsset(fee), 1)
     return
   }
-  // Undefined if the buyer has already claimed and burned the asset.
+  // The asset has no row if the buyer has already claimed and burned the asset.
   const asset = context.host.row(ASSETS_ACCOUNT, 'assets', royalty.holder, assetId)
   const left = asset === undefined ? fee.amount : payRules(context, { config, asset, fee, collection })
   if (left === 0n) return

@@ -67,7 +67,6 @@ export function putListing(
   context.put({ table, scope: MARKET_ACCOUNT, key: id, payer: before?.payer ?? payer }, { ...row })
 }
 
-/** Removes a listing. */
 export function eraseListing(context: ActionContext, table: ListingTable, id: bigint): void {
   context.erase(table, MARKET_ACCOUNT, id)
 }
@@ -120,7 +119,7 @@ export function marketCollectionOf(context: ActionContext, name: string): Collec
   return readRow(row, `collection ${name}`)
 }
 
-/** Terms of a new listing of a collection. */
+/** Marketplace, collection and collection fee, as stored in a new listing. */
 export function termsOf(context: ActionContext, collection: string, maker: string): ListingTerms {
   const { market_fee: fee } = marketCollectionOf(context, collection)
   return { maker_marketplace: maker, collection_name: collection, collection_fee: fee }

@@ -4,7 +4,7 @@ import { ORACLE_ACCOUNT } from './market-rows.ts'
 import type { DatapointRow, PairRow } from './market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
 
-/** Rows per pair; the contract overwrites the oldest. */
+/** Number of datapoint rows of an oracle pair. The contract overwrites the oldest row. */
 const DATAPOINTS_PER_PAIR = 21
 
 /** Index of the median in the sorted values. */

@@ -54,7 +54,7 @@ export interface TemplateRow {
   readonly schema_name: string
   readonly transferable: boolean
   readonly burnable: boolean
-  /** Limit of the supply; 0 = unlimited. */
+  /** Maximum number of assets of the template; 0 = unlimited. */
   readonly max_supply: number
   readonly issued_supply: number
   readonly immutable_serialized_data: Uint8Array

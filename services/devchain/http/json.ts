@@ -54,7 +54,7 @@ function printScalar(
   if (type === 'float32' || type === 'float64') return printFloat(value as number)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (!Array.isArray(value)) return value
-  // A named variant of the ABI: [type, value].
+  // The value of an ABI variant is decoded as [type, value].
   return [value[0], printVariant(String(value[0]), value[1])]
 }
 

@@ -34,7 +34,7 @@ export class TableQueries {
     this.#abis = new AbiBook(state)
   }
 
-  /** The ABI cache that other requests share. */
+  /** The cache of ABIs in force; `get_abi` uses it, too. */
   get abis(): AbiBook {
     return this.#abis
   }

@@ -35,7 +35,7 @@ export class Playback {
     return true
   }
 
-  /** Plays the remaining messages. */
+  /** Plays the remaining messages of the recordings into the chain. */
   finish(): void {
     while (this.advance());
   }

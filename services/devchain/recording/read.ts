@@ -63,7 +63,7 @@ function splitFrames(bytes: Buffer): Buffer[] {
 }
 
 /**
- * Parses a blocks result in the layout of Leap. Throws `RangeError` if the bytes are not one, or if it has no block.
+ * Parses a blocks result in the layout of Leap. Throws `RangeError` for other bytes, and for a result without a block.
  */
 export function readMessage(bytes: Buffer): RecordedMessage {
   const reader = new ByteReader(bytes, 1)

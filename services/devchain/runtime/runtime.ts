@@ -88,7 +88,7 @@ export class Runtime implements ContractHost {
     const abi = this.abis.of(account)
     const decoded = this.decode(abi, abi.compiled.tableType(table)!, row.value)
     if (oftenRead.has(table)) this.#decodedRows.set(row.value, decoded)
-    // The row types belong to the contracts whose handlers run here; the ABI only defines the packing.
+    // The contracts of this devchain store only rows of these types. The compiler cannot derive row types from an ABI.
     return decoded as unknown as TableRows[K]
   }
 

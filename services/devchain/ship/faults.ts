@@ -1,4 +1,4 @@
-/** Name of a payload in a result. */
+/** Name of a payload of a state-history blocks result. */
 export type PayloadName = 'block' | 'traces' | 'deltas'
 
 /** Current behaviour of all sessions of a node; may be changed while they run. */
@@ -21,14 +21,15 @@ export interface SessionFaults {
   /** After this many results, the node does not answer any more, with the connection open. */
   readonly silentAfter?: number
   /**
-   * Rewinds that the session does not receive: only rewinds at zero credits (as in Leap 3.2 to 5.0), or all rewinds.
+   * Forks about which the session tells the client nothing: only forks while the client has no credits (as in Leap 3.2
+   * to 5.0), or all forks.
    */
   readonly loseRewinds?: 'without-credit' | 'always'
   /** Blocks that are skipped without notice: a gap. */
   readonly skipBlocks?: readonly number[]
   /** Blocks whose result contains no block, as for a number outside of the logs. */
   readonly emptyBlocks?: readonly number[]
-  /** Payloads that are missing in every result, as with a disabled log. */
+  /** Payloads that are missing in every result, as from a node that does not record them. */
   readonly withoutPayloads?: readonly PayloadName[]
   /**
    * Replaces a result by other frames: none, the same twice, a part of it. `sent` is the number of earlier results. A

@@ -60,7 +60,7 @@ export async function startShipServer(
     // After an error nothing more can be sent to the client.
     client.on('error', () => client.terminate())
   })
-  // `listen` reports the same error to its caller.
+  // Ignored, because `listen` below reports errors of the HTTP server to its caller.
   websocket.on('error', () => undefined)
   await listen(http, address)
   return {

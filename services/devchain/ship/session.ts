@@ -6,7 +6,7 @@ import { packResult, packStatus, readRequest } from './messages.ts'
 import type { BlocksRequest, StatusAnswer } from './messages.ts'
 import { SlowWriter } from './slow-writer.ts'
 
-/** The part of a node that a session uses. */
+/** Methods of a node that a state-history session calls. */
 export interface ShipNode {
   readonly abiText: string
   status(): StatusAnswer

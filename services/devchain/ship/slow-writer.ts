@@ -26,7 +26,7 @@ export class SlowWriter {
     client.on('close', () => clearInterval(this.#timer))
   }
 
-  /** Whether messages must be sent through this writer. */
+  /** Whether messages must pass this queue: the byte rate is limited, or messages are waiting. */
   get isSlow(): boolean {
     return this.#conduct.bytesPerSecond !== Infinity || this.#waiting.length > 0
   }
@@ -36,7 +36,6 @@ export class SlowWriter {
     return this.#bytes >= MOST_WAITING
   }
 
-  /** Queues a message. */
   write(frame: Buffer): void {
     this.#waiting.push(frame)
     this.#bytes += frame.length
