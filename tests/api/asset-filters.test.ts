@@ -39,7 +39,7 @@ describe('has_template_buyoffer', () => {
   })
 })
 
-describe('one schema by path', () => {
+describe('the endpoint of a single schema', () => {
   it('a schema path with several names returns the newest matching schema', async () => {
     const schemas =
       await read.get<{ schema_name: string; collection: { collection_name: string } }[]>('/v1/schemas')

@@ -183,7 +183,7 @@ describe('lists of assets', () => {
       let shown = 0
       for (let at = 0; at < REQUESTS; at++) {
         const sort = sorts[at % sorts.length]!
-        // The first requests cover every order without filters.
+        // The first requests have no filter and cover every sort order.
         const filters = at < 2 * sorts.length ? {} : await pickFilters(random)
         const query = { ...filters, ...pageOf(random), sort }
         const context = await contextOf(query, assetListParameters(1_000))
@@ -203,7 +203,7 @@ describe('lists of assets', () => {
           count,
         ])
       }
-      // Checked only for the fixed seed: with another seed all requests may find nothing.
+      // The requests of a random seed may all find nothing, so only the fixed seed is checked.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / 4)
     },
   )
@@ -285,7 +285,7 @@ describe('lists of assets', () => {
       onTestFinished(async () => {
         await client.query('ROLLBACK')
       })
-      // Every third price is capped, to less than any uncapped price.
+      // For every third template the oracle rate caps the price, to less than any uncapped price.
       await client.query(`UPDATE market.template_prices SET suggested_median = suggested_median + 1000000000000,
           suggested_average = suggested_average + 1000000000000;
         UPDATE market.template_prices SET oracle_floors = jsonb_build_object(
@@ -312,7 +312,7 @@ describe('lists of assets', () => {
 
 describe('lists of accounts', () => {
   it.each(seedsBeside(SEED))(
-    'the list of accounts is the same from counters as from asset rows, seed %i',
+    'counters and asset rows give the same list of accounts, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -362,7 +362,7 @@ describe('lists of accounts', () => {
           burned.slice(0, 1_000),
         ])
       }
-      // Checked only for the fixed seed: with another seed all requests may find nothing.
+      // The requests of a random seed may all find nothing, so only the fixed seed is checked.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / 4)
     },
   )
@@ -370,7 +370,7 @@ describe('lists of accounts', () => {
 
 describe('asset counts of templates', () => {
   it.each(seedsBeside(SEED))(
-    'the asset counts of templates are the same from counters as from asset rows, seed %i',
+    'counters and asset rows give the same asset counts of templates, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)

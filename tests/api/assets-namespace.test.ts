@@ -312,7 +312,7 @@ describe('lists of the assets namespace', () => {
     }
   })
 
-  it('the count of assets is the same from counters as from rows', async () => {
+  it('counters and asset rows give the same count of assets', async () => {
     for (const query of [
       '',
       'burned=true',
@@ -325,13 +325,13 @@ describe('lists of the assets namespace', () => {
       'collection_blacklist=alicecollect',
     ]) {
       const unfiltered = await one(`/v1/assets/_count?${query}`)
-      // The bound excludes nothing, but prevents an answer from counters: rows are counted.
+      // `lower_bound=1` excludes no asset, but makes the API count rows instead of reading counters.
       const counted = await one(`/v1/assets/_count?lower_bound=1&${query}`)
       expect([query, unfiltered]).toEqual([query, counted])
     }
   })
 
-  it('the list of accounts is the same from counters as from rows', async () => {
+  it('counters and asset rows give the same list of accounts', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
@@ -372,7 +372,7 @@ describe('lists of the assets namespace', () => {
     expect(await list('/v1/assets?before=1')).toEqual([])
   })
 
-  it('before and after bound transfers by the time of their transactions', async () => {
+  it('the parameters before and after select transfers by the time of their transactions', async () => {
     const all: Row[] = []
     for (let page = 1; page <= 6; page++) all.push(...(await list(`/v1/transfers?order=asc&page=${page}`)))
     const times = [...new Set(all.map((row) => Number(row.created_at_time)))]

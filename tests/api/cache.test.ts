@@ -17,7 +17,10 @@ interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** Origin of the answer: cached, shared, joined or new. */
+  /**
+   * Source of the answer: cache of this process, cache entry of another process, identical request in progress, or a
+   * new query.
+   */
   readonly cache: CacheOutcome
   /** Size of the body as the server counted it, bytes. */
   readonly bytes: number

@@ -32,7 +32,7 @@ async function everyAsset(): Promise<Map<string, Asset>> {
   return new Map(assets.map((asset) => [asset.asset_id, asset]))
 }
 
-/** Requests the list of assets twice: the second answer uses the fragments that the first has cached. */
+/** Requests the list of assets twice. The first request caches the fragments that the second request uses. */
 async function cachedAssets(): Promise<Map<string, Asset>> {
   const first = await everyAsset()
   expect(await everyAsset()).toEqual(first)
@@ -107,7 +107,7 @@ describe('a list shows current records', () => {
       expect(shown(before)).not.toEqual(value)
       await writer.query('BEGIN')
       await writer.query(sql(before))
-      // Uncommitted changes do not show.
+      // The list does not show the change before the commit.
       expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
       await writer.query('COMMIT')
       const after = (await cachedAssets()).get(before.asset_id)!
@@ -285,7 +285,7 @@ describe('a market list shows current records', () => {
     'a market list with cached fragments shows current records when %s',
     async (_, [list, sql, shown, value]) => {
       const before = await market(list)
-      // The second answer comes from cached fragments, also in a list of another size.
+      // Later requests use the cached fragments, whatever their page size.
       expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
       expect(before.map(shown)).not.toEqual([value, value])
       await writer.query('BEGIN')

@@ -124,7 +124,10 @@ const PARTIES = (row: string): Readonly<Record<string, Condition>> => ({
   match_memo: (value) => `${row}.memo ILIKE ${like(value)}`,
 })
 
-/** Draws values of the filters on contained assets, from an asset of a random row. */
+/**
+ * Picks values for the filters on the assets of an offer or transfer: from the assets in `ids`, or else from random
+ * assets.
+ */
 async function containedPool(
   client: pg.Client,
   random: () => number,
@@ -394,7 +397,7 @@ export const collections = oracleOf({
 export const schemas = oracleOf({
   from: `assets.schemas s LEFT JOIN assets.schema_counts k
     ON k.collection_name = s.collection_name AND k.schema_name = s.schema_name`,
-  // Same key expression as in the list: schema name, then collection name.
+  // Key of a schema as the API's list builds it: schema name, space, collection name.
   key: `(s.schema_name || ' ' || s.collection_name)`,
   orders: {
     created: (order) => `s.created_at_time ${order}, s.schema_name, s.collection_name`,

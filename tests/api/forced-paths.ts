@@ -3,7 +3,7 @@ import { choosePath } from '../../services/api/planner/choose.ts'
 import type { AccessPath, ListRequest } from '../../services/api/planner/access-path.ts'
 import type { ChoosePath } from '../../services/api/planner/list.ts'
 
-/** Choices of the planner that force each access path. All of them must return the same page. */
+/** Planner overrides by name. Each forces one access path; all must return the same page. */
 export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'the access path that the planner chooses': choosePath,
   collecting: () => ({ kind: 'collect', expected: 1, reason: 'forced' }),

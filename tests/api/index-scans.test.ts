@@ -20,7 +20,10 @@ const SEED = 7
 const seeds = seedsBeside(SEED)
 /** Number of random tables per seed. */
 const TABLES = Number(process.env['LIST_REQUESTS'] ?? 40 / seeds.length)
-/** Numbers of ranges: up to eight are merged as one stream, more are read one by one. */
+/**
+ * Numbers of index ranges to test. The planner merges up to eight ranges into one stream, and reads more than eight one
+ * by one.
+ */
 const rangeFilters = [2, 8, 9, 30] as const
 
 let database: TestDatabase
@@ -42,7 +45,10 @@ function pick<T>(random: SeededRandom, values: readonly T[]): T {
   return values[random.between(0, values.length - 1)]!
 }
 
-/** Fills ranges of different sizes. Some ranges match from the first row on, some only at the end, some hardly. */
+/**
+ * Inserts rows into index ranges of different sizes. In some ranges the filter matches from the first row on, in some
+ * only near the end, in some almost never.
+ */
 async function fill(random: SeededRandom, ranges: number): Promise<void> {
   const rows: [number, number, boolean][] = []
   for (let range = 0; range < ranges; range++) {
@@ -62,10 +68,10 @@ async function fill(random: SeededRandom, ranges: number): Promise<void> {
   await client.query('ANALYZE ranged')
 }
 
-/** Random properties of a list. */
+/** Properties of a list that the test varies. */
 interface Kind {
   readonly direction: 'ASC' | 'DESC'
-  /** Whether the values of the ranges come from a query. */
+  /** Whether a subquery returns the column values of the index ranges. */
   readonly isQueried: boolean
   readonly isChecked: boolean
 }

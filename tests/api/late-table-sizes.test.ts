@@ -18,7 +18,7 @@ it.each([
       ALTER DATABASE ${name} SET search_path = slow, pg_catalog, public`,
   ],
 ])(
-  'unknown table sizes are logged with one sentence, without the SQL statement (%s)',
+  'if PostgreSQL cannot return table sizes, the API logs one sentence without the SQL statement (%s)',
   async (why, hinder) => {
     const lines: string[] = []
     const logger = createLogger({

@@ -355,7 +355,7 @@ describe('more concurrent requests than database connections', () => {
     await locker.end()
     const statuses = (await Promise.all(requests)).map(({ status }) => status)
     expect(statuses[0]).toBe(200)
-    // The lock lasted longer than an allowed burst: some waiting requests are refused too.
+    // The twenty requests waited for longer than a burst may last, so the queue refuses some of them as well.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(9)
     expect(new Set(statuses)).toEqual(new Set([200, 503]))
     await api.close()

@@ -13,7 +13,10 @@ interface ListedAsset {
 
 type Listing = Readonly<Record<string, string>> & { readonly assets: readonly ListedAsset[] }
 
-/** Attribute sets that each family of filters compares with. */
+/**
+ * Attribute maps of a listed asset that each filter prefix searches: `template_data.rarity` searches both maps of the
+ * template.
+ */
 const layers = {
   data: ({ template }: ListedAsset) => [template?.immutable_data, template?.mutable_data],
   template_data: ({ template }: ListedAsset) => [template?.immutable_data, template?.mutable_data],
@@ -44,7 +47,7 @@ async function get<T>(path: string): Promise<T> {
   return body.data as T
 }
 
-/** Scalar attributes of a family, with one asset for each: `key`, value. */
+/** Attributes that a filter prefix can find, as [name, value]: one short text and one number for each name. */
 function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, readonly [string, unknown]> {
   const found = new Map<string, readonly [string, unknown]>()
   for (const attributes of assets.flatMap(layers[family]))
@@ -58,7 +61,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
   it('attribute filters match a value in each of its spellings', async () => {
     const page = `${path}?limit=100&sort=${key}&order=asc${further}`
     const all = await get<Listing[]>(page)
-    // An upper bound limits the requests to the rows of the first page, which are compared.
+    // `upper_bound` excludes listings after the first page, because the test knows only the listings of that page.
     const whole = `${page}&upper_bound=${BigInt(all.at(-1)![key]!) + 1n}`
     const ids = (rows: readonly Listing[]) => rows.map((row) => row[key])
     const matching = (family: Family, name: string, value: unknown) =>
@@ -85,7 +88,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
           numbers++
           expect([place, await find(':number')]).toEqual([place, expected])
         }
-        // An untyped filter matches text and numbers.
+        // A filter without `:text` or `:number` matches values of both types.
         const untyped = all.filter(
           (row) =>
             matching(family, name, String(value)).includes(row) ||

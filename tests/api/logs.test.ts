@@ -183,7 +183,7 @@ describe('logs of the assets namespace', () => {
     expect(await failure('/v1/offers/abc/logs')).toBe('400 Invalid value for parameter offer_id')
   })
 
-  it('logs omit the mint if the reader does not store logs', async () => {
+  it('the logs of an asset omit its mint if the reader does not store logs', async () => {
     const id = assets[5]!.asset_id
     const [mint, ...rest] = await get<Log[]>(`/v1/assets/${id}/logs`)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

@@ -80,7 +80,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Values of a listing (`l`) that satisfies the SQL condition, of its asset, and of other rows. */
+/** Picks filter values from a random listing (`l`) that satisfies the SQL condition, from its assets and other rows. */
 async function poolOf(
   kind: ListingKind,
   random: () => number,
@@ -166,7 +166,7 @@ async function poolOf(
 
 /** Draws a listing type's filters; most have values of an existing listing. */
 async function pickFilters(kind: ListingKind, random: () => number): Promise<Query> {
-  // Open sales have indexes of their own, because they are requested most.
+  // 40 % of the sale filters select open sales: clients request them most, and they have indexes of their own.
   const isOpen = kind === 'sale' && random() < 0.4
   const condition = isOpen ? `l.state = 1${random() < 0.4 ? ' AND l.asset_count > 1' : ''}` : 'true'
   const pool = await poolOf(kind, random, condition)
@@ -188,7 +188,7 @@ async function pickFilters(kind: ListingKind, random: () => number): Promise<Que
   return chosen
 }
 
-/** Context of a request for listings, or for a list with other parameters. */
+/** Builds the context of a request to an endpoint, whose parameters are `P`; default: the parameters of listings. */
 async function contextOf<P extends Parameters = ReturnType<typeof listingParameters>>(
   path: string,
   query: Query,
@@ -204,7 +204,7 @@ interface Paged {
   readonly limit: number
 }
 
-/** Keys of a page, by the planner. */
+/** Keys of a page, read through the planner. */
 function keysOf({ values }: EndpointContext<Paged>, lists: ListReader, list: List): Promise<string[]> {
   const limit = values.limit
   return lists.keys(session, list, { offset: limit * (values.page - 1), limit })
@@ -253,7 +253,7 @@ describe('lists of the market', () => {
       const setups = Object.entries(forcedPaths).map(([name, choose]) => [name, setupOf(choose)] as const)
       let shown = 0
       for (let at = 0; at <= REQUESTS_OF_SEED; at++) {
-        // First request: a collection without assets, so that the planner has no estimate of its schemas' shares.
+        // The first request filters by an empty collection, for which the planner has no estimate of rows by schema.
         const filters =
           at === 0 ? { collection_name: 'nobody', schema_name: 'any' } : await pickFilters(kind, random)
         const sort = sorts[Math.floor(random() * sorts.length)]!
@@ -288,7 +288,7 @@ describe('lists of the market', () => {
             expect([asked, Math.min(Number(counted), Number(query['limit']))]).toEqual([asked, plain.length])
         }
       }
-      // Checked only for the fixed seed: with another seed all requests may find nothing.
+      // The requests of a random seed may all find nothing, so only the fixed seed is checked.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS_OF_SEED / 10)
     },
   )
@@ -326,7 +326,7 @@ describe('open sales', () => {
   )
 })
 
-describe.each(['auction', 'buyoffer', 'sale'] as const)('%s lists by properties of the assets', (kind) => {
+describe.each(['auction', 'buyoffer', 'sale'] as const)('%s lists filtered by their assets', (kind) => {
   const { table, key } = listingTables[kind]
   const plain = 'SELECT asset_id FROM assets.assets WHERE template_id IS NULL AND owner IS NOT NULL LIMIT 1'
   beforeAll(async () => {
@@ -552,7 +552,7 @@ describe('trades by day', () => {
 })
 
 describe('sums of trades in a time range', () => {
-  it('trade sums from daily sums, and from totals minus daily sums, equal the sums of the trades', async () => {
+  it('trade sums computed from daily sums, or from totals minus daily sums, equal the sums of the single trades', async () => {
     const seeded = createRandom(SEED)
     const { rows } = await client.query<{ time: string; collection: string }>(
       `SELECT trade_time AS time, collection_name AS collection FROM market.trades ORDER BY trade_time`,

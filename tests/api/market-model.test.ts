@@ -21,7 +21,7 @@ import type { ModelTrade } from './market-model-sums.ts'
 
 const SEED = 20_261
 const STEPS = 60
-/** Blocks before the first step; enough for auctions that begin in them to end during the steps. */
+/** Number of generated blocks before the first step. Auctions that begin in these blocks end during the steps. */
 const LEAD_IN = 460
 /** Time between recorded and generated trades: the recorded trades no longer count as recent. */
 const LATER_MS = 4 * 86_400_000
@@ -194,8 +194,8 @@ async function compareListings(model: MarketModel, touched: ReadonlySet<bigint> 
 }
 
 /**
- * Compares two counts of the open sales of each schema: one by indexes alone, one of the rows of the list. A bound that
- * excludes nothing makes the API count rows.
+ * Compares two counts of the open sales of each schema. The API takes the first count from indexes alone. For the
+ * second one it counts rows, because the request has `lower_bound=1`, which excludes no sale.
  * @returns number of open sales.
  */
 async function compareCountsOfSchemas(): Promise<number> {
@@ -224,7 +224,7 @@ function brief(key: 'sale_id' | 'auction_id' | 'buyoffer_id', record: Listing): 
     maker: record.maker_marketplace,
     taker: record.taker_marketplace,
     assets: record.assets.map((asset) => (typeof asset === 'string' ? asset : asset.asset_id)),
-    // Not compared for auctions: claims, bids and changes of the contract's rows all update it.
+    // The model does not know the update time of an auction: claims, bids and changes of contract rows set it.
     updated: key === 'auction_id' ? undefined : record.updated_at_time,
   }
 }
@@ -365,7 +365,7 @@ it(`the market API answers like the model after each of ${STEPS} random steps wi
         () => failure !== undefined,
       )
       expect(failure).toBeUndefined()
-      // Only a fork makes the model begin again.
+      // The model starts from an empty state only after a fork that replaced its last block.
       if (applied !== null && chain.block(applied.num)?.id.toString('hex') !== applied.id) {
         model = new MarketModel()
         applied = null

@@ -93,7 +93,7 @@ function readAbi(name: string): CompiledAbi {
 
 /** Decodes the actions of the three contracts in a block. */
 export function readBlock(block: ChainBlock): ModelBlock {
-  // The first block of a chain has no content.
+  // Block 1 of a chain has neither a payload nor traces.
   if (!block.block || !block.traces) return { num: block.num, time: 0, actions: [] }
   const time = Date.parse(`${String(signedBlockOf(block)['timestamp'])}Z`)
   const traces = transactionsOf(block)
@@ -174,7 +174,7 @@ export class MarketModel {
     }
   }
 
-  /** A report replaces the oldest one. The median is then computed from all reports. */
+  /** A price report replaces the oldest report of the oracle. The median is then recomputed from all reports. */
   #onOracle(name: string, said: Said): void {
     if (name !== 'write') return
     for (const { value, pair } of said['quotes'] as { value: bigint; pair: string }[]) {
@@ -248,7 +248,8 @@ export class MarketModel {
       case 'fulfil':
         return { state: 2, taker, seller: said['seller'] as string, assets: [said['asset_id'] as bigint] }
       default:
-        // The verb is the resulting state: 1 for `decline` and for the end of a template buy offer, 2 for other ends.
+        // All other verbs are the resulting state as text: '1' for `decline` and for the end of a template buy offer,
+        // else '2'.
         return { state: Number(verb) }
     }
   }
@@ -295,7 +296,7 @@ function dollarsInWax(cents: bigint, median: bigint): bigint {
   return (cents * 10n ** 10n) / median
 }
 
-/** Listing type and change of each action. */
+/** Listing type and change of each action. A number is the resulting state of the listing. */
 const verbs: Readonly<Record<string, readonly [ModelKind, string]>> = {
   lognewsale: ['sales', 'new'],
   logsalestart: ['sales', 'start'],

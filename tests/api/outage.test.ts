@@ -25,7 +25,7 @@ afterAll(async () => {
   await server.close()
 })
 
-describe('while the database is unavailable', () => {
+describe('requests while the database is unavailable', () => {
   it('requests get 503 at once while the database is unavailable; health reports it, and service resumes afterwards', async () => {
     const assets = () => ask(`${api.url}/atomicassets/v1/assets?limit=3`)
     const before = await assets()
@@ -65,7 +65,10 @@ describe('while the database is unavailable', () => {
     await keeping.close()
   })
 
-  /** Waits for a status of `/health`, which follows within a few polls of the database. */
+  /**
+   * Waits until `/health` reports this status for PostgreSQL: the API polls the database, so the status changes after
+   * some polls.
+   */
   async function untilHealth(status: string): Promise<Awaited<ReturnType<typeof ask>>> {
     for (;;) {
       const answer = await ask(`${api.url}/health`)

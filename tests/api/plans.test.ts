@@ -75,7 +75,8 @@ const countedByScanning: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   '/v1/royalties/payouts/_count': [''],
-  // Ordered by id, templates before the given time are read first; a count reads all.
+  // In the order of ids, the list first reads all templates that were created before `after`; a count reads all
+  // templates.
   '/v1/templates': ['after'],
   '/v1/templates/_count': [
     ...['', 'account_blacklist', 'after', 'before', 'collection_blacklist'],

@@ -67,7 +67,7 @@ describe('the rate limit', () => {
 
   it('the rate limit admits exactly the configured number of requests, and refuses others with the time to retry', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
-    // Unknown paths count too, and are the cheapest requests.
+    // The rate limit also counts requests for unknown paths, which are the cheapest.
     const found = await Promise.all(Array.from({ length: 240 }, () => get(api, '/atomicassets/nothing')))
     expect(found.filter(({ status }) => status === 404)).toHaveLength(240)
     const refused = await get(api, ASSETS)
@@ -126,7 +126,7 @@ describe('the rate limit', () => {
     const mostSeconds = Math.ceil((performance.now() - startedMs) / 1_000)
     await locker.end()
     expect([slow.status, slow.headers.get('x-ratelimit-remaining')]).toEqual([408, '9'])
-    // The slow request cost one request per started second, at least two; this request costs one.
+    // The rate limit charges the slow request once per started second, at least twice, and this request once.
     const remaining = Number((await get(api, ASSETS)).headers.get('x-ratelimit-remaining'))
     expect(remaining).toBeLessThanOrEqual(10 - 2 - 1)
     expect(remaining).toBeGreaterThanOrEqual(10 - mostSeconds - 1)

@@ -24,7 +24,7 @@ export interface Template extends Row {
   readonly collection: { readonly collection_name: string }
 }
 
-/** Reads answers of a server. */
+/** Requests paths of a namespace. Returns `data` of the answer, or the failure. */
 export interface Reading {
   /** `data` of an answer; throws if the answer is no success. */
   readonly get: <T>(path: string, init?: RequestInit) => Promise<T>
@@ -34,7 +34,7 @@ export interface Reading {
   readonly failure: (path: string) => Promise<string>
 }
 
-/** Creates the reader of answers below a server's namespace. */
+/** Creates functions that request paths below a server's namespace. */
 export function readingOf(server: Pick<TestServer, 'get'>): Reading {
   async function get<T>(path: string, init?: RequestInit): Promise<T> {
     const { status, body } = await server.get(path, init)

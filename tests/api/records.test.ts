@@ -101,7 +101,7 @@ describe('a page of records', () => {
     }
   })
 
-  it('a page of records whose query exceeds the row budget is read by the next plan; a page without rows is empty', async () => {
+  it('if the query of a page exceeds the row budget, the next plan reads the records; a page without rows is empty', async () => {
     const { asset, transfer } = createKinds()
     for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
       [each, true] as const,

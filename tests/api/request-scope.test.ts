@@ -102,7 +102,7 @@ describe('a statement that cannot be cancelled', () => {
 
   it('a statement that cannot be cancelled occupies the database connection until the statement ends, although the request was answered before', async () => {
     const requests = await open(await openDeafWire())
-    // Opens the connection: on a busy machine that can take longer than the deadline.
+    // Open the database connection first: on a busy machine that can take longer than the request's deadline of 200 ms.
     await requests.run((session) => session.query(pause(0)))
     await admin.query('SELECT pg_advisory_lock(4711)')
     const work = requests.run(

@@ -31,7 +31,7 @@ export function apiConfig(database: DatabaseAddress, server: Record<string, unkn
   const { config } = parseConfig({
     connections: {
       sqldb: { ...database },
-      // Nothing listens on port 9: the head comes only from the readers.
+      // Nothing listens on port 9, so the API learns the head of the chain only from the readers.
       chain: { name: 'test', chain_id: CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
     },
     server: {

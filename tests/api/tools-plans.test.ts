@@ -121,7 +121,7 @@ function scannedTables(node: PlanNode): string[] {
 }
 
 describe('no request of the tools namespace scans a big table', () => {
-  it.each([...filters, ...scanningCounts])('links with %s scan no big table in any order', async (filter) => {
+  it.each([...filters, ...scanningCounts])('lists of links with %s scan no big table', async (filter) => {
     for (const sort of ['created', 'updated']) {
       for (const order of ['asc', 'desc']) {
         const query = `${filter}&sort=${sort}&order=${order}`
@@ -132,11 +132,11 @@ describe('no request of the tools namespace scans a big table', () => {
     }
   })
 
-  it.each(filters)('the number of links with %s scans no big table', async (filter) => {
+  it.each(filters)('counts of links with %s scan no big table', async (filter) => {
     expect((await scannedBy('/v1/links/_count', filter)).scans).toEqual([])
   })
 
-  it('a link by id and its logs scan no big table', async () => {
+  it('requests for a link by id and for the logs of a link scan no big table', async () => {
     expect((await scannedBy('/v1/links/:link_id', '', { link_id: '77' })).scans).toEqual([])
     const { scans, data } = await scannedBy('/v1/links/:link_id/logs', '', { link_id: '77' })
     expect([scans, (data as unknown[]).length]).toEqual([[], 3])

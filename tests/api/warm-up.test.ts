@@ -119,7 +119,7 @@ describe('the warm-up', () => {
       ...{ config: apiConfig(full.address), logger: quiet, ...warm },
       createNamespace: failing.create,
     })
-    // The database runs failed work once more.
+    // The API repeats the work of a request once after a database failure, so one path runs twice.
     expect(failing.runs).toHaveLength(6)
     isFailing = false
     expect((await fetch(`${second.url}/atomicassets/v1/assets`)).status).toBe(200)

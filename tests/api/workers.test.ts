@@ -125,7 +125,7 @@ describeWithRedis('several processes', () => {
     const answers = []
     for (let each = 0; each < 30; each++) answers.push(await assets())
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200))
-    // All workers share one window of the limit.
+    // All workers share one window of the rate limit.
     expect(answers.at(-1)?.headers.get('x-ratelimit-remaining')).toBe('10')
 
     const route = 'namespace="assets",route="/assets/v1/assets",status="2xx",method="GET"'

@@ -17,7 +17,7 @@ import { patient } from '../../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../../setup/seeds.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? roundsOfSeed(20_000))
-/** Requests before memory is first measured, while caches fill. */
+/** Number of requests before the first memory measurement: the caches fill meanwhile. */
 const WARM_UP = Math.floor(REQUESTS / 4)
 const CONCURRENCY = 8
 const MAX_GROWTH_BYTES = 96 * 1024 * 1024
