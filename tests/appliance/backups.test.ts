@@ -65,7 +65,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
   ])('scripts/backup-folder.sh reads the backup folder from .env as Compose does: %s', async (line, name) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
-    // The script creates only the folder inside the project, not a folder that .env names.
+    // scripts/backup-folder.sh creates only the default folder inside the project, not a folder that .env names.
     if (line !== '') await mkdir(join(folder, name))
     const words = ['-euc', '. scripts/backup-folder.sh; docker compose config --format json backup']
     const env = { PATH: process.env.PATH, HOME: folder }
@@ -191,7 +191,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [level, , note] = await examineBackups(backups, new Date())
     expect(level).toBe('ok')
     expect(note).toContain(`${first!}, is 0 hours old; a restored copy of ${first!} had the same digests`)
-    // A second run within the schedule does nothing.
+    // A second run within the interval of the schedule does nothing.
     expect(await keep({})).toMatchObject({ code: 0, output: '' })
     expect(await list()).toEqual([first])
     const later = new Date(now + 49 * HOUR_MS)

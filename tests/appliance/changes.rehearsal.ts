@@ -67,7 +67,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, LONGEST)
 
   afterAll(async () => {
-    // `load` is undefined if `beforeAll` failed early.
+    // The load generator (`load`) is undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await clean()
@@ -147,7 +147,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     variables = {
       ...variables,
       ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
-      // The demo chain's data stay in another database, so the appliance needs a new one for this chain.
+      // The present database contains the demo chain's data, so the appliance needs a new one for this chain.
       POSTGRES_DATABASE: 'own',
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }

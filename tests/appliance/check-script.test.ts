@@ -74,7 +74,7 @@ describe('scripts/check', () => {
       `${REAL}COMPOSE_FILE=docker-compose.yml\n${wrong.join('\n')}\n`,
     )
     expect(status).not.toBe(0)
-    // Messages contain the paths of the host, not the paths in the container.
+    // Error messages name files by their paths on the host, not by their paths in the container.
     expect(stderr).not.toContain('/etc/pronghorn')
     expect([...new Set(problems)].sort()).toEqual(wrong.map((line) => line.split('=')[0]).sort())
     expect(readdirSync(project).filter((name) => name !== '.env')).toEqual(before)
@@ -114,7 +114,7 @@ describe('scripts/check', () => {
     for (const path of [config, './my config']) {
       const text = `${REAL}COMPOSE_FILE=docker-compose.yml\nCONFIG_FILES='${path}'\nBACKUP_HOOK="./the hook"\n`
       const { problems, stderr } = check(text)
-      // The only problem concerns the content of the file (a missing contract), so the script has read the file.
+      // The script has read the file: its only complaint concerns the content, a missing contract.
       expect(problems, stderr).toEqual(expect.arrayContaining([expect.stringContaining('[0]')]))
       expect(stderr).not.toMatch(/CONFIG_FILES|BACKUP_HOOK/)
     }

@@ -119,7 +119,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
   }, LONGEST)
 
   afterAll(async () => {
-    // `load` and `server` are undefined if `beforeAll` failed early.
+    // The load generator (`load`) and the dump server (`server`) are undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     await (server as DumpServer | undefined)?.stop()
     await run(publisher, 'docker', 'unpause', node.name).catch(() => undefined)

@@ -21,7 +21,7 @@ export interface StepReport {
 interface Sample {
   readonly atMs: number
   readonly tookMs: number
-  /** Empty if the status is below 500. */
+  /** Cause of the failure; empty if the status is below 500. */
   readonly cause: string
 }
 

@@ -70,7 +70,7 @@ describe('files of the operator', () => {
     ])
   })
 
-  describe('with the files of an operator', () => {
+  describe('an .env next to the files of an operator', () => {
     const mounted = (): string => join(dir, 'right-mounted')
     const project = (): string => join(dir, 'right-project')
     beforeAll(() => {
@@ -92,7 +92,7 @@ describe('files of the operator', () => {
       expect((await taken).chain).toMatch(/^(?:wax-mainnet|mine)$/)
     })
 
-    it('an .env is refused if no file of the operator uses a variable, or if it names a reader that the readers file lacks', async () => {
+    it('an .env is refused if it sets a variable that no file of the operator uses, or if it names a reader that the readers file lacks', async () => {
       const found = async (text: string): Promise<string[]> =>
         checkRender(
           { ...real },

@@ -136,7 +136,8 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
     "containers index, verify, digest and repair with the operator's readers file of two readers",
     async () => {
       const [readers] = await blocksOf('operate.md', 'First start', 'json')
-      // `verify --repair` takes the correct rows from the tables of the state history writer.
+      // `verify --repair` takes the correct rows from the tables that the handler `state` (the state history writer)
+      // fills.
       const state = `{ "handler": "state", "args": { "accounts": ${JSON.stringify(contracts)} } },`
       const text = readers!.replace('"contracts": [', `"contracts": [${state}`)
       await writeFile(join(packageRoot, folder, 'config/readers.config.json'), text)
@@ -194,7 +195,8 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       )
       expect(move).toContain('docker volume rm')
       variables = { ...variables, DATA_LOCATION: disks.moved }
-      // Set DATA_LOCATION before the first command: `down` and the copy do not read it.
+      // The documented commands before the next start (`down`, copying the files) do not read DATA_LOCATION, so it may
+      // be set now.
       const lines = move
         .replaceAll('/mnt/nvme/pronghorn', disks.moved)
         .replaceAll('pronghorn_postgres-data', `${PROJECT}_postgres-data`)

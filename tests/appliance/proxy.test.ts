@@ -223,7 +223,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       socket.write('GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n')
       return socket
     })
-    // Wait for the three requests first: a request of /quick would take one of the three allowed connections.
+    // Wait until the three requests occupy the three allowed connections: an earlier request for /quick would take one
+    // of them.
     await expect.poll(() => waitingRequests - before).toBe(3)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(429)
     const answer = await get('/quick')
@@ -264,8 +265,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
         for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
         return ask(same)
       }
-      // On a busy machine the rate limit allows a request again before the next one arrives. Three requests of another
-      // client would stay below the limit.
+      // On a busy machine the rate limit may admit the same client again, so try up to three times. Three requests of
+      // another client would stay below the limit.
       let sameStatus = await askAfter()
       for (let tries = 1; tries < 3 && sameStatus !== 429; tries++) sameStatus = await askAfter()
       expect([sameStatus, await ask(other)]).toEqual([429, 404])

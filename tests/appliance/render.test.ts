@@ -45,7 +45,10 @@ const elsewhere = {
 }
 
 let dir: string
-/** Folders of the operator, created on a disk because the temporary folder may be in memory. */
+/**
+ * Folders that stand for an operator's folders. They are created on a disk, because the temporary folder may be in
+ * memory.
+ */
 const operators: string[] = []
 
 beforeAll(async () => {
@@ -73,7 +76,7 @@ async function problemsOf(
   }
 }
 
-describe('rendering', () => {
+describe('rendering of the configuration', () => {
   it('a rendered configuration gives each service loadable files and a database role of its own', async () => {
     const { out, certificateFiles } = places('real')
     const report = await render(real, { out, certificateFiles })
@@ -167,7 +170,7 @@ describe('rendering', () => {
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
   })
 
-  it('the former configuration stays in use while .env is refused, unless Compose itself reads the changed variable', async () => {
+  it('while .env is refused, the configuration rendered before stays in use, unless Compose itself reads the changed variable', async () => {
     const { out, certificateFiles } = places('former')
     const keep = async (environment: Record<string, string>) => {
       const report = await renderOrKeep({ ...real, ...environment }, { out, certificateFiles })
@@ -189,7 +192,7 @@ describe('rendering', () => {
       expect(await keep(wrong)).toBe(outcome === 'stays' ? outcome : because)
       expect(await readAll(out)).toEqual(before)
     }
-    // Without rendered.json a rendering counts as interrupted, so it is not a former configuration.
+    // Without rendered.json the rendered configuration counts as incomplete, so it cannot stay in use.
     await rm(join(out, 'secrets/rendered.json'))
     expect(await keep({ ...elsewhere, CACHE_LIFE: '2s' })).toBe(none)
   })

@@ -163,7 +163,7 @@ it(
       `SERVER_${family}_CONNECTED_READER`,
       'main',
     ])
-    // Keep the contract names that the database contains.
+    // Keep the contract names that are in the test database.
     const accounts = {
       SERVER_ASSETS_ACCOUNT: 'atomicassets',
       SERVER_MARKET_ASSETS_ACCOUNT: 'atomicassets',

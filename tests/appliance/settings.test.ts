@@ -39,7 +39,7 @@ function readRendered(name: string, part: ConfigPart): unknown {
 
 const IS_PASSWORD = /^(?:SQLDB|KVSTORE)_PASSWORD$/
 
-/** Whether the setting refuses a control character. Origin patterns allow one. */
+/** Whether the setting refuses the control character BEL. Settings of origin patterns accept it. */
 const takesNoBell = (setting: SettingVariable): boolean =>
   !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
 
@@ -84,7 +84,7 @@ describe('every key of the three configuration files', () => {
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
-    // Settings that accept a single value cannot differ.
+    // Settings that accept a single value equal the shipped settings.
     const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
     expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
@@ -218,7 +218,7 @@ describe('an .env', () => {
       `${LINES.replace('ws://node.test:8080', 'ws://a.test,ws://b.test,ws://A.test/')}COMPOSE_FILE=docker-compose.yml\n`,
       ['CHAIN_SHIP'],
     ],
-    // Settings of the demo chain together with settings of another chain.
+    // An .env with settings of the demo chain and settings of another chain.
     ['CHAIN=wax-mainnet\n', ['CHAIN_HTTP', 'CHAIN_SHIP', 'COMPOSE_FILE']],
     [`${LINES}COMPOSE_FILE=docker-compose.yml\nDEMO_CHAIN=true\n`, ['DEMO_CHAIN']],
     [

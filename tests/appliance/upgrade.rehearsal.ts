@@ -84,7 +84,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   }, LONGEST)
 
   afterAll(async () => {
-    // `load` is undefined if `beforeAll` failed early.
+    // The load generator (`load`) is undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)

@@ -16,7 +16,7 @@ function counted(heap: number, index: number): CountedRequest {
   }
 }
 
-describe('pages of a kind of request', () => {
+describe('buffer pages that requests touch', () => {
   test('the growth exponent is 0 for a constant, 1 for proportional growth and 0.5 for a square root', () => {
     const factors = [0.1, 0.4, 1.6]
     expect(exponent([50, 50, 50], factors)).toBeCloseTo(0)
@@ -24,7 +24,7 @@ describe('pages of a kind of request', () => {
     expect(exponent([10, 20, 40], factors)).toBeCloseTo(0.5)
   })
 
-  test('pagesOf averages the pages by relation, names the request with the most pages and returns the share above the budget', () => {
+  test('pagesOf averages the buffer pages by relation, names the request with the most pages, and returns the share of requests above the budget', () => {
     const limit = budget.constant + budget.perRow * 10
     const kind = pagesOf('inventory', [counted(limit - 5, 5), counted(limit - 4, 5)])
     expect(kind).toMatchObject({

@@ -40,7 +40,7 @@ const document = {
   components: { schemas: {}, parameters: {} },
 }
 
-/** Starts a server with one list. */
+/** Starts an HTTP server with one list endpoint and an OpenAPI document. */
 async function serve(answers: Answers, described: unknown = document): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()

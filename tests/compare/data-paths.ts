@@ -91,7 +91,7 @@ async function onChain(
 
 /** Fills a database with the recorded chain from the given source, and starts an api with every family. */
 export async function servePath(path: DataPath): Promise<ServedPath> {
-  // Other suites start with the same database after a catch-up, so this one is a copy.
+  // Other suites use a database with the same content: it is indexed once, and this is a copy of it.
   const database = await (path === 'blocks'
     ? createIndexedDatabase({ chain: { recordings } })
     : createTestDatabase())

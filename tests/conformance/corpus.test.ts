@@ -17,9 +17,9 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-describe.each(['history', 'recorded'] as const)('the recorded answers, the chain read as %s', (replay) => {
+describe.each(['history', 'recorded'] as const)('recorded answers, blocks replayed as %s', (replay) => {
   it(
-    'the recorded answers are reproduced, except for the differences on the compatibility page',
+    'the answers recorded from the replaced system are reproduced, except for the differences on the compatibility page',
     async () => {
       const stage = await setStage({ database: database.address, replay, logger: quiet })
       try {

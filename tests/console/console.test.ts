@@ -122,7 +122,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(rows).toHaveLength(tables)
     const assets = rows.find(([name]) => name === 'assets.assets')
     expect(assets?.[2]).toMatch(/^\d+(\.\d)? (kB|MB)$/)
-    // The page adds the sizes of partitions to their table.
+    // The console page adds the size of each partition to the size of its table.
     expect(rows.map(([name]) => name)).toContain('assets.logs')
     expect(rows.filter(([name]) => /_\d+$/.test(name ?? ''))).toEqual([])
     await page.click('#sizes-more')
@@ -189,7 +189,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
     expect(widths).toEqual([360, 360])
     expect(statSync(await keepPicture(page, 'console-phone')).size).toBeGreaterThan(20_000)
-    // A change from phone to desktop reloads the page.
+    // A switch from a phone to a desktop viewport reloads the page.
     await page.setViewport({ width: 1280, height: 900 })
     await expect.poll(() => page.$$eval('.state', (all) => all.length), patience).toBe(1)
   })

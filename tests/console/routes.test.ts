@@ -28,8 +28,8 @@ function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
   return fetch(`${api.url}/`, { method, headers: accept === undefined ? {} : { accept } })
 }
 
-describe('the address /', () => {
-  it('the address / returns the console to browsers', async () => {
+describe('the path /', () => {
+  it('the path / returns the console to browsers', async () => {
     const answer = await getAs(BROWSER)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await answer.text()).toMatch(/^<!doctype html>/)
@@ -37,7 +37,7 @@ describe('the address /', () => {
     expect((await getAs('text/html', 'HEAD')).status).toBe(200)
   })
 
-  it('the address / returns 404 to clients that do not accept HTML, as the replaced system does', async () => {
+  it('the path / returns 404 to clients that do not accept HTML, as the replaced system does', async () => {
     for (const accept of [
       undefined,
       '*/*',

@@ -24,7 +24,7 @@ import { SmallDisk } from './small-disk.ts'
 
 const logger = createLogger({ name: 'faults', level: 'silent' })
 const DATABASE = 'faults'
-/** Few connections, so that a fault can use them up. */
+/** A small number of PostgreSQL connections, so that one fault can use them all up. */
 const rigSettings = {
   max_connections: '40',
   superuser_reserved_connections: '0',
@@ -133,7 +133,10 @@ export class Rig {
     this.postgres = await startEmbeddedPostgres({ dataDir: this.#dataDir, settings: rigSettings })
   }
 
-  /** Stops the primary, promotes the replica and leads the gate to it. */
+  /**
+   * Stops the primary, promotes the replica, and makes the gate (a proxy in front of the database) forward to the
+   * replica.
+   */
   async failOver(): Promise<void> {
     if (!this.#replica) throw new Error('there is no replica')
     await this.postgres.stop()

@@ -22,7 +22,7 @@ interface Fault {
   readonly begin: () => unknown
   readonly end: () => unknown
   readonly retried: string
-  /** Whether health may stay healthy: the fault loses nothing and delays no request. */
+  /** Whether `/health` may report healthy during the fault, because the fault loses nothing and delays no request. */
   readonly maySeeNothing?: boolean
   /** Whether the fault needs a mounted file system of limited size. */
   readonly needsSmallDisk?: boolean

@@ -119,7 +119,7 @@ export class Attacker {
     for (let at = 0; at < actions.length; at += 50) this.#produce([actions.slice(at, at + 50)])
   }
 
-  /** Creates offers of all assets, a sale and an auction, and transfers all assets there and back. */
+  /** Creates offers of all assets, sales and auctions of some, and transfers all assets to the victim and back. */
   list(ids: readonly bigint[], offers: number): void {
     const memo = (at: number): string => oddTexts[at % oddTexts.length]!
     this.#produce(

@@ -24,7 +24,7 @@ const ALIVE_MS = patient(6_000)
 /** Limit of a process's growth in resident memory, megabytes. */
 const GROWTH_MB = 300
 const AT_ONCE = 6
-/** A list that the API refuses without a filter. */
+/** Path of a list that the API refuses without a filter. */
 const NEEDS_FILTER = '/v1/sales/templates'
 
 /** Requests `/alive` and the idle state service repeatedly, and records the longest delay of `/alive`, ms. */

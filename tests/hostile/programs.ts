@@ -89,7 +89,7 @@ export class Program {
     return [pid, ...this.children].reduce((sum, each) => sum + residentMegabytes(each), 0)
   }
 
-  /** Process ids of its workers. */
+  /** Process ids of the program's worker processes. */
   get children(): readonly number[] {
     return childrenOf(this.child.pid ?? 0)
   }
@@ -321,7 +321,7 @@ export class Programs {
         await dumpDatabase(straight.address),
         await dumpDatabase(this.database.address),
       )
-      // API keys do not come from the chain.
+      // API keys are generated, not read from the chain, so the databases have different keys.
       return found.filter((difference) => !difference.startsWith('access.'))
     } finally {
       await straight.drop()
@@ -435,7 +435,7 @@ export function describeWithPrograms(title: string, suite: (programs: () => Prog
       programs = await Programs.start()
     }, 600_000)
     afterAll(async () => {
-      // Undefined if the start failed.
+      // `programs` is undefined if the start failed.
       await programs?.stop()
     }, 60_000)
     suite(() => programs!)

@@ -13,7 +13,7 @@ import { noise } from './ship-relay.ts'
 import { isHonest, Tally } from './tally.ts'
 
 const PATIENCE_MS = 60_000
-/** Unanswered connections are closed after this time, ms: some of the requests never complete. */
+/** Time after which a connection without an answer is closed, ms: some attacks send requests that never end. */
 const RAW_PATIENCE_MS = 700
 
 /** Endpoints and valid values of a server, from which attacks are generated. */
@@ -68,7 +68,7 @@ export class RestAttack {
     this.#request = isSecure ? secureRequest : request
   }
 
-  /** Sends the request of a seed. */
+  /** Sends the random request that the seed determines. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const fuzz = makeRequest(this.#knowledge.targets, this.#knowledge.known, random)
@@ -129,7 +129,7 @@ export class RawAttack {
     this.#paths = paths
   }
 
-  /** Opens a connection and sends the bytes of a seed. Each request counts. */
+  /** Opens a connection and sends the random bytes that the seed determines. Notes the status of every answer. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const bytes = oddRequest(random, random.pick(this.#paths))

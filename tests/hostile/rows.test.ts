@@ -11,7 +11,7 @@ import { readNumber } from '../setup/read-number.ts'
 /** Total number of rows over all ABIs. `npm run hostile` decodes a million. */
 const ROWS = readNumber('HOSTILE_ROWS', 5_000, 1, 1e9)
 const VALUES_OF_ABI = 5
-/** Rows per value: the first is undamaged, the others are damaged. */
+/** Number of packed rows for each generated value: one undamaged row, the others with damaged bytes. */
 const ROWS_OF_VALUE = 20
 const ROWS_OF_ABI = VALUES_OF_ABI * ROWS_OF_VALUE
 const MS_FOR_A_ROW = 5

@@ -14,7 +14,9 @@ const CALM_MS = 60
 const LONG_CALM_MS = 1_500
 /** Interval of attacks after the quiet time, ms. */
 const ATTACK_MS = 5
-/** Greeting and status: these messages are attacked immediately with a probability of 10 %. */
+/**
+ * Number of first messages (such as greeting and status), each of which is attacked at once with a probability of 10 %.
+ */
 const FIRST_MESSAGES = 3
 
 /**

@@ -1,4 +1,4 @@
-/** Outcomes of the attacks on one entry point. */
+/** Outcomes of the attacks on one entry point, such as the REST API or the websocket. */
 export class Tally {
   readonly entry: string
   /** Number of sent requests, packets or frames. */
@@ -6,7 +6,7 @@ export class Tally {
   elapsedS = 0
   /** Number of each outcome: a status, a close code, a refusal. */
   readonly outcomes = new Map<string, number>()
-  /** The first unacceptable outcomes, with their requests. */
+  /** The first ten unacceptable outcomes, each with its request. */
   readonly problems: string[] = []
   problemCount = 0
 
@@ -23,7 +23,7 @@ export class Tally {
     if (this.problems.length < 10) this.problems.push(what.slice(0, 700))
   }
 
-  /** Row of the report. */
+  /** Formats the outcomes as a row of the Markdown table in the report. */
   row(): string {
     const outcomes = [...this.outcomes]
       .sort((one, other) => other[1] - one[1])
