@@ -41,7 +41,7 @@ it('the generated pages equal the output of their generator', async () => {
   }
 })
 
-it('no file names another tag of a public image, or a filler command without --no-deps', () => {
+it('no file names a public image with another tag than the pinned one, or a filler command without --no-deps', () => {
   const checked = [
     '',
     '.ci',
@@ -91,7 +91,7 @@ it('the generated pages name sample settings, every error code and every metric'
 /** Indexes of seals and of `/seals/rows`, which the generated traffic does not request. */
 const ofSeals = new Set(['assets.logs_seq_idx', 'market.logs_seq_idx'])
 
-it('a measured list or kind of traffic uses each query index of assets and market, except those of seals', () => {
+it('each query index of assets and market, except those of seals, is used by a measured list or kind of traffic', () => {
   const measured = readMeasuredIndexes()
   const declared = readDeclaredIndexes()
   // Only these two families have rows in the generated database, so only their indexes are measured.

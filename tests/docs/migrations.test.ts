@@ -34,7 +34,7 @@ describe('landed migrations of a repository', () => {
   })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-  it('an edited migration is reported, and cannot be listed again', () => {
+  it('an edited migration is reported, and its entry in landed.sha256 cannot be renewed', () => {
     appendFileSync(join(folder, '1002_two.sql'), '-- a comment\n')
     const before = list()
     expect(checkMigrations(root).problems).toEqual([
@@ -44,14 +44,14 @@ describe('landed migrations of a repository', () => {
     expect(list()).toBe(before)
   })
 
-  it('a removed migration is reported', () => {
+  it('a missing file of a landed migration is reported', () => {
     rmSync(join(folder, '1001_one.sql'))
     expect(checkMigrations(root).problems).toEqual([
       expect.stringMatching(/^1001_one\.sql has landed and is missing/),
     ])
   })
 
-  it('a list entry that was edited together with its migration is found in the git history', () => {
+  it('an entry of landed.sha256 that was edited together with its migration is found in the git history', () => {
     appendFileSync(join(folder, '1001_one.sql'), '-- a comment\n')
     rmSync(join(folder, 'landed.sha256'))
     expect(() => listMigrations(root)).toThrow(/entry of 1001_one\.sql.*was removed/)
@@ -67,7 +67,7 @@ describe('landed migrations of a repository', () => {
     ])
   })
 
-  it('migrations of versions before 1.0.0 may leave the list; later migrations may not', () => {
+  it('entries of migrations before 1.0.0 may be removed from landed.sha256; later entries may not', () => {
     writeFileSync(join(folder, '0001_old.sql'), 'SELECT 0;\n')
     expect(listMigrations(root)).toEqual(['0001_old.sql'])
     git('add', '--all')
@@ -86,7 +86,7 @@ describe('landed migrations of a repository', () => {
     expect(checkMigrations(root).problems).toEqual([removed, removed])
   })
 
-  it('a new migration is not listed before it lands, and adding it keeps earlier entries', () => {
+  it('a new migration is reported as unlisted until landed.sha256 has its entry; the earlier entries stay unchanged', () => {
     const before = list()
     writeFileSync(join(folder, '1010_three.sql'), 'SELECT 3;\n')
     expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: ['1010_three.sql'] })
@@ -95,7 +95,7 @@ describe('landed migrations of a repository', () => {
     expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: [], commits: 1 })
   })
 
-  it('without git history only the list is compared', () => {
+  it('without a git history, migrations are compared with landed.sha256 only', () => {
     rmSync(join(root, '.git'), { recursive: true })
     expect(checkMigrations(root)).toEqual({ problems: [], unlisted: [], commits: 0 })
     appendFileSync(join(folder, '1001_one.sql'), ' ')
@@ -103,7 +103,7 @@ describe('landed migrations of a repository', () => {
   })
 })
 
-it('a list that cannot be read is refused with its line', () => {
+it('a malformed or repeated line of landed.sha256 is refused, naming the line or the migration', () => {
   const entry = `${'a'.repeat(64)}  1001_one.sql`
   expect(() => parseLanded(`${entry}\nnonsense\n`)).toThrow(/line 2/)
   expect(() => parseLanded(`${entry}\n${entry}\n`)).toThrow(/1001_one\.sql is listed twice/)

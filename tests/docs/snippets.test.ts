@@ -25,8 +25,8 @@ function blocksOf(page: string): Block[] {
 }
 
 /**
- * Start of the blocks that need a network, a container engine or several minutes. The test checks their commands
- * without running them.
+ * Beginnings of the code blocks that need a network, a container engine or several minutes. The test checks the
+ * commands in them without running them.
  */
 const notRun = ['git clone ', 'npm ci && npm test', 'docker compose up', 'npm start -- ']
 

@@ -39,7 +39,7 @@ const SEALED_BLOCKS = 50
 const logger = createLogger({ name: 'dump', level: 'silent' })
 const KILLS = readNumber('RESTORE_KILLS', 2, 1, 10_000)
 const seeds = seedsBeside(7)
-/** Number of damages for each seed: all seeds together have RESTORE_DAMAGES. */
+/** Number of damaged downloads for each seed; all seeds together have RESTORE_DAMAGES. */
 const DAMAGES = Math.ceil(readNumber('RESTORE_DAMAGES', 4, 1, 10_000) / seeds.length)
 
 let running: TestChain
@@ -320,7 +320,7 @@ async function damage(random: Random, round: number): Promise<Damage> {
   return kinds[round % kinds.length]!()
 }
 
-describe.each(seeds)('damages, seed %i', (seed) => {
+describe.each(seeds)('restores with damaged downloads, seed %i', (seed) => {
   it(`${DAMAGES} restores with a damaged download complete, or are refused and complete at the next attempt, seed ${seed}`, async () => {
     const random = createRandom(seed)
     for (let round = 0; round < DAMAGES; round++) {
@@ -365,7 +365,7 @@ it(`a restore that is killed ${KILLS} times at random points completes with an e
   }
 })
 
-/** Maximum running time of a restore that is killed, in addition to 800 ms, ms. */
+/** Limit of the random time after which a restore is killed, added to 800 ms, ms. */
 const LIFE_MS = readNumber('RESTORE_LIFE_MS', 5_000, 1, 600_000)
 /** Number of times that the restore of one database is killed; the next run may complete. */
 const KILLS_OF_DATABASE = 6
@@ -382,7 +382,8 @@ async function killUntilEnd(
       await Promise.race([delay(800 + random.fraction() * LIFE_MS), process.ended])
       if (await process.kill()) {
         kills++
-        // No service uses the database of a killed restore, unless the last transaction was committed.
+        // No service uses the database of a killed restore, unless the restore had already committed its last
+        // transaction.
         if (await isServed(address)) return kills
         continue
       }

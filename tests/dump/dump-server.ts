@@ -12,7 +12,7 @@ export interface DumpAnswer {
   readonly cutAfter?: number
 }
 
-/** Changes the answer to the request for a file. */
+/** Returns the answer to a request for the file `name`, possibly a damaged one. */
 export type DumpFault = (name: string, bytes: Buffer) => DumpAnswer | Promise<DumpAnswer>
 
 /** An HTTP server of the files in a folder. It supports range requests; a test may change the answers. */

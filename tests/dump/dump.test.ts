@@ -178,7 +178,7 @@ it('the next publication adds files and changes none; --prune keeps foreign file
   expect(first.newFiles).toBe(first.files + 1)
 })
 
-it('a publication during which the chain forks can be restored: the reader leaves the lost branch', async () => {
+it('a dump that is published while the chain forks can be restored: the reader leaves the lost branch', async () => {
   const { chain } = running
   const forked = await create('pronghorn_template')
   const ending = new AbortController()
@@ -257,7 +257,7 @@ async function readFiles(name: string): Promise<Map<string, Buffer>> {
   )
 }
 
-it('a signature is required if a key is given', async () => {
+it('a restore with a public key refuses a dump without a signature or with the signature of another key', async () => {
   await publishInto('unsigned')
   const refused = await create()
   await expect(restoreFrom(refused, join(folder, 'unsigned'), { keyFile: keys.public })).rejects.toThrow(

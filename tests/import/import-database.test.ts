@@ -85,7 +85,7 @@ const lackedKinds = ['assets.blocks', 'assets.burns', 'assets.logs', 'assets.off
 
 /** Expected differences besides RAM payers: data that eosio-contract-api does not store. */
 const known = [
-  // The source does not log addnotifyacc and stores no transaction for it.
+  // eosio-contract-api does not log the action addnotifyacc and stores no transaction for it.
   expect.stringMatching(/^assets\.blocks lacks \(169,1795168355000,42,"\{0,1\}"/),
   expect.stringMatching(/^assets\.blocks has besides \(170,1795168355000,42,\{0\}/),
   expect.stringMatching(/^assets\.logs lacks \(169,-3841125926434622960,24,/),
@@ -122,7 +122,7 @@ describe('a database of eosio-contract-api', () => {
       expect(text).toContain('A database of version 1.3.24, to be imported at block 730')
       expect(text).toContain('10 reversible blocks are rolled back')
       expect(text).toMatch(/atomicassets_assets +581 rows/)
-      // The dump in the test has no indexes.
+      // The imported dump has no indexes.
       expect(text).toContain('contract_traces have no index, so every step scans these tables entirely')
       expect(text).toMatch(
         /^Not imported:\n {2}atomicassets_original_mints \(1 rows\)\n {4}no endpoint shows/m,
@@ -224,7 +224,7 @@ describe('a database of eosio-contract-api', () => {
   )
 })
 
-it('an import that continues with blocks ends with the tables of the chain', async () => {
+it("an import followed by indexed blocks ends with the rows of the chain node's tables", async () => {
   const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
   expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
   expect(report.notes).toContainEqual(
@@ -280,12 +280,12 @@ describe('an unusable source', () => {
       'IMPORT_SOURCE_UNFIT',
       /lacks the table atomicmarket_config: remove the handler market/,
     ],
-  ] as const)('a source that does not fit is refused: %s', async (_, sql, code, message) => {
+  ] as const)('the import refuses an unsuitable source database: %s', async (_, sql, code, message) => {
     for (const error of await refusals(sql))
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
   })
 
-  it('an unusable source is refused: an address with an unescaped %', () => {
+  it('the import refuses a source URL with an unescaped %', () => {
     expect(() => parseSourceAddress('postgres://user:50%off@host/old')).toThrow('written as %25')
     expect(parseSourceAddress('postgres://user:50%25off@/old?host=/run/postgresql')).toMatchObject({
       host: '/run/postgresql',
@@ -301,7 +301,7 @@ it.each([
   ['atomicassets_assets', 'contract, asset_id'],
   ['atomicassets_transfers', 'contract, transfer_id'],
 ])(
-  'the import refuses a source without unique indexes in which a row of %s stands twice, and names the key of the row',
+  'the import refuses a source without unique indexes in which a row of %s is duplicated, and names the key of the row',
   async (table, key) => {
     const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
     const client = await connectDatabase(source.address, { applicationName: 'test' })

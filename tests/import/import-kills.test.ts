@@ -17,7 +17,7 @@ import { restoreOldDatabase } from './old-database.ts'
 
 const KILLS = Number(process.env.IMPORT_KILLS ?? 3)
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
-/** Maximum delay between a step and the kill: steps take a few milliseconds. */
+/** Maximum delay between a completed import step and the kill: steps take a few milliseconds. */
 const LONGEST_DELAY_MS = 40
 
 interface ImportCase {
@@ -109,7 +109,7 @@ async function importWithKills(random: SeededRandom, most: number, block: number
         seen.push(steps)
         break
       }
-      // Committed steps survive the kill.
+      // Import steps that were committed before the kill are still complete.
       expect(steps).toBeGreaterThanOrEqual(seen.at(-1) ?? 0)
       seen.push(steps)
       if (progress === 'unfinished')
@@ -135,7 +135,7 @@ async function importWithKills(random: SeededRandom, most: number, block: number
   }
 }
 
-describe.each(cases)('the old database $dump', ({ dump, recordings, block }) => {
+describe.each(cases)('import of the eosio-contract-api database $dump', ({ dump, recordings, block }) => {
   beforeAll(async () => {
     old = await restoreOldDatabase(dump)
     straight = await createTestDatabase()
@@ -164,7 +164,7 @@ describe.each(cases)('the old database $dump', ({ dump, recordings, block }) => 
     },
   )
 
-  it('an import whose source has indexed further starts over', async () => {
+  it('an interrupted import starts over if its source has indexed further blocks', async () => {
     const source = await restoreOldDatabase(dump)
     const target = await createTestDatabase()
     const home = await createFillerHome(running, target.address)

@@ -37,7 +37,7 @@ let imported: TestDatabase
 let whole: TestDatabase
 /** The complete chain; the import reads its blocks. */
 let running: TestChain
-/** The chain as of block 842, with last irreversible block 840; the import pages its tables. */
+/** The chain as of block 842, with last irreversible block 840. The import reads its tables page by page. */
 let past: TestChain
 let recording: CutRecording
 let stage: StageChain
@@ -139,7 +139,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('the import numbers the mints of templates without assets as an index of all blocks does', async () => {
+  it('the import numbers the mints of templates without assets as indexing all blocks does', async () => {
     await readTo(whole, 964)
     const mints = `SELECT a.asset_id, a.template_mint, a.minter FROM assets.assets a
       WHERE a.template_id IN (SELECT template_id FROM assets.assets GROUP BY 1 HAVING min(minted_at_block) > 840)
@@ -149,7 +149,7 @@ describe('the state of a chain', () => {
     expect(await query(imported, mints)).toEqual(expected)
   })
 
-  it('imported state gives the answers of an index of all blocks, except for unknown data', async () => {
+  it('a database with imported state gives the same answers as a database that indexed all blocks, except for unknown data', async () => {
     const [one, other] = [
       await serveStage(whole.address, stage, quiet),
       await serveStage(imported.address, stage, quiet),
@@ -174,7 +174,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('an index of imported state reports the block from which its history is complete', async () => {
+  it('on a database with imported state, the API reports the block from which the history is complete', async () => {
     const api = await serveStage(imported.address, stage, quiet)
     try {
       const get = async (path: string) =>
@@ -207,7 +207,7 @@ describe('the state of a chain', () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
-  it('an index from blocks with delete_data replaces imported state', async () => {
+  it('indexing blocks with delete_data replaces imported state', async () => {
     const settings = { ...stageReader(imported.address, stage), stop_block: 30, delete_data: true }
     await indexUntil(running, imported.address, 30, { settings })
     expect(await query(imported, 'SELECT FROM chain.imports')).toEqual([])
@@ -241,7 +241,8 @@ describe('a contract upgraded during an import of the chain state', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase()
-    // Page all tables at block 842 and write the settings. Then mark one page as read at block 900.
+    // The import reads all tables page by page at block 842 and writes the settings. Then the test marks one page as
+    // read at block 900.
     expect(await runUntil(({ phase }) => phase === 'reading blocks')).toBe(true)
     const response = await fetch(`${running.httpUrl}/v1/chain/get_block_info`, {
       method: 'POST',

@@ -80,7 +80,7 @@ it('a head that moves faster than pages are answered makes pages smaller, then s
   expect([...new Set(limits)]).toEqual([1_000, 100])
 })
 
-it('a request to a node with only irreversible blocks is not repeated when the head advances', async () => {
+it('a page is not requested again when the head advances, if the node has irreversible blocks only', async () => {
   const { node, limits } = await startForkingNode(1_000, 0)
   const { blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
   expect(blocks).toMatchObject([{ num: 102 }])

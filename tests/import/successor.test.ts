@@ -12,7 +12,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { verifyOf } from '../verify/verify-of.ts'
 import { restoreOldDatabase, withoutPayers } from './old-database.ts'
 
-/** Schema additions of atomicassets-api 2.x to eosio-contract-api, with a row for each. */
+/** Changes that atomicassets-api 2.x made to the schema of eosio-contract-api, with an example row for each change. */
 const SUCCESSOR = `
   UPDATE dbinfo SET value = '2.0.4' WHERE name = 'version';
   ALTER TABLE atomicassets_config ADD v2_marker_block bigint;
@@ -128,7 +128,7 @@ it('columns that the successor of eosio-contract-api added are imported', async 
   expect(derived).toEqual([])
 })
 
-describe('a database of the successor', () => {
+describe('a database of atomicassets-api, the successor of eosio-contract-api', () => {
   let successor: TestDatabase
   let target: TestDatabase
   let indexed: TestDatabase
@@ -148,7 +148,7 @@ describe('a database of the successor', () => {
     await Promise.all([successor.drop(), target.drop(), indexed.drop()])
   })
 
-  /** Expected differences besides RAM payers: data that the source lacks. */
+  /** Expected differences besides RAM payers: data that the database of atomicassets-api lacks. */
   const lacking = [
     expect.stringMatching(/^assets\.assets lacks \(1099511628358,.*__proto__/),
     expect.stringMatching(/^assets\.assets has besides \(1099511628358,/),
@@ -167,7 +167,7 @@ describe('a database of the successor', () => {
   ]
 
   it.each([958, 964])(
-    'a database of the successor equals an index of the blocks except for missing data, at block %i',
+    'an imported database of atomicassets-api equals a database that indexed the same blocks, except for missing data, at block %i',
     async (block) => {
       expect(report.block).toBe(958)
       await indexUntil(chain, target.address, block)
@@ -180,7 +180,7 @@ describe('a database of the successor', () => {
     },
   )
 
-  it("an import without the market's ABI continues with the ABI from the node, and equals an index of the blocks", async () => {
+  it("an import without the market's ABI continues with the ABI from the node, and equals a database that indexed the same blocks", async () => {
     expect(await query(target, "SELECT FROM chain.abis WHERE account = 'atomicmarket'")).toEqual([])
     chain.chain.generate(60)
     const { num } = chain.chain.head()

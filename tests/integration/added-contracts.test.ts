@@ -45,7 +45,7 @@ it('a reader refuses a contract added after blocks were indexed, until start_blo
   await index(600)
 })
 
-it('a reader refuses a contract that earlier settings left out for some blocks, and accepts a contract left out for no block', async () => {
+it('a reader refuses a contract for which earlier settings skipped some blocks, and accepts a contract that missed no block', async () => {
   await index(300)
   await index(300, without('tools'))
   await index(400)

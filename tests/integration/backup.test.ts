@@ -216,7 +216,7 @@ describe('scripts that run PostgreSQL programs', () => {
       PGUSER: 'postgres',
     }
     await writeFile(env.PASSWORD_FILE, 'a:b\\c')
-    // Remains of an interrupted copy.
+    // Files that an interrupted base backup leaves behind.
     await mkdir(env.PGDATA)
     await writeFile(join(env.PGDATA, 'PG_VERSION'), '14')
     const begin = 'data=${1#--pgdata=}; mkdir -p "$data/global"; echo 14 >"$data/PG_VERSION"'

@@ -236,7 +236,8 @@ const falseContent = {
   },
   'another transaction': (frame: Buffer) => {
     const { start, length } = contentOf(frame, PAYLOADS)
-    // Hit the last byte of the transaction: behind it, transaction and block each end with an empty list of extensions.
+    // Flip the last byte of the transaction. The two bytes after it are the empty lists of extensions of transaction
+    // and block.
     return flip(frame, start + length - 3)
   },
   'another parent': faults['a wrong link'],
@@ -284,7 +285,8 @@ it(
       numberOf(frame) === num ? falseContent['another action'](frame) : frame,
     ]
     const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
-    // The recorded blocks before lack the code that their roots cover.
+    // Earlier recorded blocks do not match their Merkle roots, because the recordings lack the contract code. So start
+    // 20 blocks before the false block.
     const settings = { start_block: num - 20, ship_check_history_roots: true }
     await withDatabase(
       (address) =>
@@ -348,7 +350,7 @@ it('the asset id 2^63 stops a reader with an error that names the action, and al
   const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
   await withDatabase((address) =>
     withNodes([node], async () => {
-      // Without the root check, which would refuse the changed content earlier.
+      // The check of Merkle roots is off, because it would refuse the changed block earlier.
       const settings = { ship_check_roots: false }
       await expect(read(address, [node], settings)).rejects.toMatchObject({
         code: 'BLOCK_FAILED',

@@ -8,11 +8,11 @@ export type DatabaseDump = ReadonlyMap<string, readonly string[]>
 const volatileTables = [
   'chain.leases',
   'chain.heartbeats',
-  // The feed's content depends on when blocks were read; the tests of the feed compare it.
+  // The content of the feed depends on when blocks were read, so only the tests of the feed compare these tables.
   'chain.feeds',
   'chain.feed',
   'chain.tasks',
-  // How far history is sealed depends on when; tests of the seals compare them.
+  // The progress of sealing depends on timing, so only the tests of seals compare these tables.
   'chain.sealed',
   'chain.seals',
   'public.pronghorn_migrations',

@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
 /** A TCP proxy in front of the database, with which a test makes the database unavailable. */
 export class DatabaseProxy {
-  /** Number of connections accepted so far. */
+  /** Number of client connections accepted so far. */
   connections = 0
   readonly #target: DatabaseAddress
   readonly #server: Server

@@ -56,7 +56,7 @@ it('connections that break at random points lose no data', async () => {
   let cuts = -1
   for (; !isDone; cuts++) {
     const { connections } = proxy
-    // A small limit cuts the connection during its setup, a large one after some commits.
+    // A small number of bytes cuts the connection during its setup, a large number after some commits.
     proxy.cutAfterBytes(random.fraction() ** 3 * 500_000)
     await watch.until(
       () => proxy.connections > connections,

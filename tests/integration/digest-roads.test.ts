@@ -171,7 +171,8 @@ async function sealWithKills(address: DatabaseAddress, until: number, seals: num
   const client = await connectDatabase(address, { applicationName: 'test' })
   let killed = 0
   try {
-    // No setting has the range size. A kind that is in `chain.sealed` keeps its range size.
+    // The range size of seals is not a setting. A kind of row that is already in `chain.sealed` keeps its range size,
+    // so insert all kinds.
     await client.query(
       `INSERT INTO chain.sealed (kind, reader, range_blocks, sealed_to, next_position)
        SELECT kind, $2, $3, -1, -9223372036854775808 FROM unnest($1::text[]) kind`,

@@ -114,7 +114,7 @@ it('extreme numbers, long memos and long names are stored unchanged', async () =
   ])
 })
 
-it('a key too long for the index is stored and found', async () => {
+it('the public key of a link is stored and found even if it is too long for the index', async () => {
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   await buildQueryIndexes(client, 'tools')
   await client.query(`INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block, updated_at_block,

@@ -101,7 +101,7 @@ it('the filler serves metrics of its readers and of the polls of named lists', a
 
   running.chain.fork(2, 3)
   running.chain.dropSessions()
-  // The fork may still arrive on the old connection, so wait for the second one.
+  // The reader may receive the fork on its old connection, so wait until it has opened a second one.
   await until(`pronghorn_reader_connections_total{${reader}}`, 2)
   const second = await until(`pronghorn_reader_block{${reader}}`, head + 1)
   expect(second.get(`pronghorn_reader_rollbacks_total{${reader}}`)).toBe(1)

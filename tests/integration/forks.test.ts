@@ -17,7 +17,7 @@ import { rounds } from '../setup/rounds.ts'
 
 const forkCount = rounds(300)
 const DEEPEST = 30
-/** Equal to the deepest fork, which then keeps only the last irreversible block. No fork shortens the chain. */
+/** Number of reversible blocks: the deepest fork replaces all of them. No fork shortens the chain. */
 const LIB_LAG_BLOCKS = 30
 /** Number of forks between two checks of the invariants, and between two restarts of the reader. */
 const CHECK_EVERY = 30

@@ -28,8 +28,8 @@ export interface TestChain {
   readonly shipUrl: string
   readonly httpUrl: string
   /**
-   * False if recorded blocks are reversible: recordings omit contract code, so their content does not match the Merkle
-   * roots.
+   * Whether the reversible blocks match the Merkle roots in their headers. Recorded blocks do not, because recordings
+   * omit contract code.
    */
   readonly hasRoots: boolean
 }

@@ -59,7 +59,7 @@ const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
 const COLLECTION = 'cards'
 const HOUR = 3_600_000
-/** From this block on sales are only announced, and days pass: the sales stay open for a long time. */
+/** After this block the only actions are announcements of sales, which stay open while the clock jumps by days. */
 const QUIET_FROM = 220
 
 /** State before the first block. */
@@ -508,7 +508,10 @@ class Life {
     return ids.length === 0 ? null : pick(this.#random, ids)
   }
 
-  /** True in blocks 136 to 150, in which unclaimed bundles accumulate for the contract upgrade. */
+  /**
+   * Whether the number of the block is 136 to 150. No auction is claimed in these blocks, so the contract upgrade finds
+   * unclaimed auctions of several assets.
+   */
   #isBeforeUpgrade(): boolean {
     return this.#world.num > 135 && this.#world.num <= 150
   }

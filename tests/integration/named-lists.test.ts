@@ -69,7 +69,7 @@ afterEach(async () => {
   await query('TRUNCATE chain.lists, chain.list_sources')
 })
 
-/** Starts the polls. Returns a function that waits for the next poll with the given outcome. */
+/** Starts to poll the list sources. Returns a function that waits for the next poll with the given outcome. */
 function start(
   readers: readonly ListSettings[],
   limits: { timeoutMs?: number; maxBytes?: number; maxItemsOfList?: number } = {},

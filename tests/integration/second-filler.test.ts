@@ -104,7 +104,7 @@ it('a second filler exits and names the holder; the first continues', async () =
   expect(await holder.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('a filler with a cut session loses its open commit and continues from the previous one, with a new fence', async () => {
+it('a filler whose database session is cut loses its open commit and continues from the previous one, with a new fence', async () => {
   const filler = first.start()
   for (let cuts = 0; cuts < 3; cuts++) {
     await untilMoved(5)
@@ -119,7 +119,7 @@ it('a filler with a cut session loses its open commit and continues from the pre
   expect(filler.output()).toContain('interrupted')
 })
 
-it('a filler with a cut session exits if another process took the lease', async () => {
+it('a filler whose database session is cut exits if another process took the lease', async () => {
   const loser = first.start()
   await untilMoved(5)
   const fence = await readFence()

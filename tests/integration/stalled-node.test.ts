@@ -78,7 +78,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Waits for a status report that matches, and returns the latest one. */
+/** Waits for a matching status of the reader, and returns the latest one. */
 async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderStatus> {
   let found: ReaderStatus | undefined
   await expect.poll(() => (found = statuses.findLast(fits)) !== undefined).toBe(true)

@@ -7,7 +7,7 @@ import { otherValueOf } from '../verify/other-value.ts'
 export interface Damage {
   readonly kind: SealedKind
   readonly title: string
-  /** Condition of rows that can be damaged. */
+  /** SQL condition of the rows to which the damage can be applied. */
   readonly of: string
   readonly text: (row: string, other: string) => string
 }
@@ -102,7 +102,7 @@ export async function sealedRows(
   return rows.map(({ row }) => row)
 }
 
-/** Kinds whose range depends on the rows of a damaged kind. */
+/** Other kinds of row whose seals depend on the rows of a damaged kind. */
 export function affected({ name }: SealedKind): string[] {
   if (name.endsWith('.blocks'))
     return sealedKinds.filter((kind) => kind.blocks?.table === name).map((kind) => kind.name)

@@ -89,7 +89,7 @@ it('a replay of the whole chain finds no difference in an undamaged database', a
   }
 })
 
-it('a replay of some blocks in small windows finds no difference in an undamaged database', async () => {
+it('a replay of blocks 400 to 700 in windows of 50 kB finds no difference in an undamaged database', async () => {
   const parts = await replay({ ranges: [{ firstBlock: 400, lastBlock: 700 }], windowBytes: 50_000 })
   expect(parts).toMatchObject({ ...noDifferences, blocks: 301 })
   expect(parts.kinds['assets.transfers']!.rows).toBeGreaterThan(0)
@@ -192,7 +192,8 @@ it('a repair replaces the rows that differ, and seals their ranges again', async
   await sealDatabase(database.address, testSettings.name, SEALED_BLOCKS)
   await client.query('BEGIN')
   const repaired = await replay({ isRepair: true })
-  // Names and traits of listings are no history: the command recomputes them with the other derived values.
+  // Names and indexed terms of listings are derived values: `repairDerived` recomputes them, the repair of history does
+  // not.
   expect((await repairDerived(client, new Set())).refused).toEqual([])
   await client.query('COMMIT')
   expect([...new Set(repaired.differences.map(({ kind }) => kind))].toSorted()).toEqual(kinds)
@@ -241,7 +242,7 @@ it(
       expect(clean, clean.err).toMatchObject({ code: 0, err: '' })
       expect(clean.out).toContain('read blocks 400 to 699 from the chain')
       expect(clean.out).toMatch(/^No differences: \d+ rows of 20 kinds in 300 blocks\.$/m)
-      // Two random ranges; the first range of the chain has no block 0.
+      // Two random ranges of 100 blocks. The first range of the chain has only 99, because block 0 does not exist.
       expect((await run('--history', '--sample', '2')).out).toMatch(/in (?:199|200) blocks\.$/m)
       expect(await run('--history', '9..1')).toMatchObject({ code: 2 })
       expect(await run('--history', '--state')).toMatchObject({ code: 2 })

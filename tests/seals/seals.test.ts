@@ -149,7 +149,8 @@ it.each(seedsBeside(SEED))(
     const skipped: string[] = []
     let found = 0
     for (let round = 0; found < DAMAGES && round < damages.length * 3; round++) {
-      // Take the kinds in turn: a random damage of all kinds would mostly be of the kinds with the most columns.
+      // Take the kinds of row in turn: a random choice among all damages would mostly hit the kinds with the most
+      // columns.
       const kind = sealedKinds[round % sealedKinds.length]!
       const ofKind = damages.filter((damage) => damage.kind === kind)
       const { title, of, text } = ofKind[random.between(0, ofKind.length - 1)]!

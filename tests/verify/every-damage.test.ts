@@ -57,7 +57,8 @@ beforeAll(async () => {
   client = await connectDatabase(database.address, { applicationName: 'damaged' })
   chain = await connectDatabase(database.address, { applicationName: 'chain' })
   await chain.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  // No row of `state.rows` is lost in the connection `chain`, so a repair may remove rows, as with a node as source.
+  // `absenceDoubt` is null: the connection `chain` reads a complete `state.rows`, so a repair may remove rows that the
+  // source lacks.
   source = Object.assign(await StateSource.open(chain, openRowDecoder()), { absenceDoubt: null })
   const { rows } = await client.query<Column>(`
     SELECT d.name AS table, a.attname AS name, format_type(a.atttypid, NULL) AS type, NOT a.attnotnull AS "isNullable",
@@ -153,7 +154,7 @@ type Outcome = 'impossible' | 'repaired' | 'refused' | 'not checked' | 'unchange
 /** Outcomes that make the test fail. */
 type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
 
-/** Statements by the outcome that they led to. */
+/** Damaging SQL statements by their outcome. */
 type Outcomes = Map<Outcome | Failure, string[]>
 
 /**

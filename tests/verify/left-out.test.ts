@@ -91,7 +91,8 @@ it('transfers and logs that the settings leave out break no rule, and verify sti
   expect(await broken()).toEqual([])
   expect(await leftOut()).toBe(`{[${from},${on + 1})}`)
 
-  // A wrong sender below the left-out blocks and a wrong recipient above them.
+  // Damage two transfers: the sender of the first one, before the left-out blocks, and the recipient of the last one,
+  // after them.
   const { rows } = await client.query<{ first: bigint; last: bigint }>(
     'SELECT min(transfer_id) AS first, max(transfer_id) AS last FROM assets.transfers',
   )

@@ -34,7 +34,7 @@ const signal = new AbortController().signal
 interface Listing {
   readonly table: string
   readonly key: string
-  /** Keys of the rows that the chain still has, for one kind of row at a time. */
+  /** SQL conditions of listings that the chain still has. The test deletes one row for each condition. */
   readonly open: readonly string[]
 }
 

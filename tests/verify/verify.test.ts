@@ -86,7 +86,7 @@ describe('twelve rows damaged by hand', () => {
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
       expect(found).toHaveLength(12)
       expect(found).toEqual(expect.arrayContaining(expected))
-      // One of the twelve damages changes a counter of the contract, which breaks this rule too.
+      // One of the twelve damages changes a counter of the contract, which breaks the rule below.
       expect(report.derived!.map(({ rule }) => rule)).toEqual([
         'assets.offers has every offer_id that the contract has given out',
       ])
@@ -175,7 +175,7 @@ describe('twelve rows damaged by hand', () => {
     expect(digests.after).toBe(after.digest)
   })
 
-  it('a repair from a node at another block is refused', async () => {
+  it('a repair is refused if the node is at another block than the reader', async () => {
     running.chain.generate(1)
     await expect(repairDatabase(database.address, { source: node(), signal })).rejects.toThrow(
       'a repair must not write rows of another block',
