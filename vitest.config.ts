@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { ofEachProject, shared } from './tests/setup/vitest.ts'
 
 /**
- * Suites that measure their process, and suites that start other processes. `records` counts statements, of which a
- * process prepares a limited number.
+ * Suites that need a process of their own: they measure the process, start other processes, or (`records`) count
+ * statements that their process prepares.
  */
 const alone = [
   'tests/{console,standalone}/**/*.test.ts',

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
-// Mixed load for SOAK_MINUTES minutes.
+// Runs a mixed load for SOAK_MINUTES minutes.
 export default defineConfig({
   test: { ...shared, include: ['tests/hostile/soak.rehearsal.ts'], reporters: ['default'] },
 })

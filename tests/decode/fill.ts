@@ -22,7 +22,7 @@ const emptyScalars: Readonly<Record<string, unknown>> = {
 
 /**
  * Creates a value of any type for the encoder. `given` contains struct fields by name, at any depth; every other field
- * gets an empty value. A variant gets its newest alternative, unless `given` is a pair that names one.
+ * gets an empty value. A variant gets its last alternative, unless `given` is a pair [alternative, value].
  */
 export function fill(node: TypeNode, given?: unknown): unknown {
   switch (node.kind) {

@@ -13,7 +13,7 @@ function chainOf(length: number, slot: number): Chain {
   return chain
 }
 
-test('without live blocks the next slot is the slot after the head', () => {
+test('without live blocks, the next slot of the chain clock is the slot after the head block', () => {
   const chain = chainOf(4, 1000)
   const clock = createClock(chain, { startTimeMs: undefined, live: false, blocks: 3, nowMs: () => nowMs })
   expect(clock.next()).toBe(1005)

@@ -61,7 +61,7 @@ test('credits limit the sent blocks, and acks add credits', async () => {
   expect(numbers(client.results)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('the end of a request is exclusive, the session stays open, and a new request replaces the old one', async () => {
+test('the end block of a request is exclusive, the session stays open, and a new request replaces the old one', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.request({ start: 10, end: 13 })
@@ -193,7 +193,7 @@ test('a large result arrives complete', async () => {
   expect(client.results[0]?.traces?.equals(traces)).toBe(true)
 })
 
-test('the oldest blocks are dropped at the memory limit, and the announced range shrinks', async () => {
+test('the devchain drops its oldest blocks at the memory limit, and announces the shorter range of blocks', async () => {
   const { devchain, url } = await serve({ retainBytes: 1_500_000 })
   const client = await connect(url)
   await settle(client)
@@ -269,7 +269,7 @@ test.each<[string, SessionFaults, (client: ShipClient) => Promise<void>]>([
   expect(numbers(healthy.results)).toEqual(range(1, 7))
 })
 
-test('the devchain simulates garbage in place of a result', async () => {
+test('the devchain can send garbage in place of a result', async () => {
   const { url } = await serve({ faults: () => ({ garbageAfter: 2 }) })
   const client = await ShipClient.open(url)
   open.push(client)

@@ -33,7 +33,7 @@ interface Table {
   readonly columns: ReadonlyMap<string, string>
   readonly relationships: Map<string, Relationship>
 }
-/** Tables by root field name. */
+/** Tables by the name of their root field in GraphQL. */
 export type Tables = ReadonlyMap<string, Table>
 
 /**

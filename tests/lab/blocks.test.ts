@@ -28,7 +28,7 @@ test.each([
   },
 )
 
-test('the first bench block follows the last recorded block', () => {
+test('the first generated block of a benchmark follows the last recorded block', () => {
   const { num, id } = createDevchain().head()
   const devchain = createDevchain({
     append: benchBlocks('empty', 20, { num, id: Buffer.from(id, 'hex'), slot: start.slot }),

@@ -121,7 +121,7 @@ describe('a client that resumes', () => {
           const { found, end } = await missed(cursor)
           for (const { entry: missing, seen: from } of found) returning.take(missing, from)
           expect(returning.state).toEqual(faithful.state)
-          // At most one fork, and only as the first entry.
+          // The missed entries contain at most one fork, which comes first.
           expect(found.slice(1).map((item) => item.entry.kind)).not.toContain('fork')
           expect(end).toMatchObject({ seen: null, sequence: BigInt(entries.at(-1)!.sequence) })
         }
@@ -182,11 +182,11 @@ describe('an invalid cursor', () => {
     const { details } = await refusal(cursorAfter(first!))
     const { found } = await missed(decodeCursor(details.oldest as string))
     expect(found.map(({ entry }) => entry)).toEqual(kept)
-    // The cursor may lie inside the oldest stored entry.
+    // A cursor may point to an event inside the oldest stored entry.
     expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
   })
 
-  it('a cursor is refused if the reader was wiped or the number belongs to another entry', async () => {
+  it('a cursor is refused if the reader was wiped, or if its sequence number now belongs to another entry', async () => {
     const written = await openFeed('wiped')
     await written.arrive(10)
     for (let num = 11; num <= 13; num++) await written.block(2)

@@ -35,7 +35,7 @@ function createLog() {
   return { lines, info: () => undefined, warn: (_: object, message: string) => void lines.push(message) }
 }
 
-/** Timing so slow that no timer fires; single tests shorten it. */
+/** Timeouts so long that none fires during a test; single tests shorten them. */
 const unhurried = { silenceMs: 600_000, pollMs: 600_000 }
 
 /** Creates a reader's feed, a bus, and a subscriber. */
@@ -104,7 +104,7 @@ describe('a subscriber of a feed', () => {
     await hasReceived()
     await written.block(1)
     await hasReceived()
-    // The entry that reveals the loss is read from the database too: three lost entries and this one.
+    // The subscriber reads four entries from the database: the three lost ones, and the one that revealed the loss.
     expect(subscriber.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
     await expectAllOnce('gaps', received, subscriber)
   })

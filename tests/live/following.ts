@@ -18,7 +18,7 @@ class Follower {
   readonly assets: readonly string[]
   /** Received events that no fork has undone, as `block asset`. */
   readonly events: string[] = []
-  /** Cursor of the last message that moved the position. */
+  /** Cursor of the last message that had one. */
   cursor: string | undefined
   /** Events of all blocks after this one must have been received. */
   readonly from: number
@@ -96,7 +96,7 @@ class Client {
   }
 }
 
-/** Input of a scenario. */
+/** Feed, live server and seed of a scenario. */
 export interface FollowedServer {
   readonly feed: WrittenFeed
   /** Websocket URL. */
@@ -104,7 +104,7 @@ export interface FollowedServer {
   /** Number of the next block of the feed. */
   readonly nextBlock: number
   readonly seed: number
-  /** Stops and starts the server a few times; absent = the server keeps running. */
+  /** Stops and starts the live server a few times; without this function the server keeps running. */
   readonly restart?: (random: SeededRandom) => Promise<void>
 }
 
@@ -206,7 +206,8 @@ class Scenario {
     const onChain = new Set(known.map(({ num, id }) => `${num} ${id}`))
     for (const { events, assets, from } of client.followers.values()) {
       expect(new Set(events).size).toBe(events.length)
-      // Events of the cursor's own block may have been seen before, or the block may be undone.
+      // Events up to the block of the cursor are not required: the client may have seen them before, or a fork undid
+      // them.
       const wanted = known.filter(({ num, id }) => num > from && assets.includes(id))
       expect(wanted.map(({ num, id }) => `${num} ${id}`).filter((each) => !events.includes(each))).toEqual([])
       expect(

@@ -103,7 +103,7 @@ describe('hostile clients', () => {
     expect((await post()).status).toBe(200)
     for (let each = 0; each < 10; each++) await post().catch(() => undefined)
     const poll = () => fetch(`${base}&sid=${sid}`)
-    // The responses up to the limit were queued; then the session is closed.
+    // The server queues answers up to the limit, then closes the session and refuses further polls.
     const answers = [await poll(), await poll()]
     for (const answer of answers) expect((await answer.text()).length).toBeLessThan(500)
     expect((await poll()).status).toBe(400)

@@ -38,7 +38,7 @@ function eventsOf(num: number, branch: number, events: number, memo: string): Bl
 
 export interface OutboxFeedOptions {
   readonly retainedBlocks?: number | undefined
-  /** Receives the messages; without it they are lost. */
+  /** Receives the messages for the bus; without this function the messages are lost. */
   readonly send?: SendMessage | undefined
 }
 
@@ -79,7 +79,7 @@ export class OutboxFeed {
     return new OutboxFeed(query, reader, await Outbox.open(query, reader, retainedBlocks), send)
   }
 
-  /** Makes the reader reach the head with a block that is not published. */
+  /** Commits a unit in which the reader reaches the head at `block`. The block is not published. */
   async arrive(block: number): Promise<void> {
     this.head = block
     await this.#unit({ isPublished: false, blocks: [], arrived: true })

@@ -78,8 +78,8 @@ describe('websocket and event stream', () => {
   })
 
   it('the live server sends the same events compressed and uncompressed, as negotiated', async () => {
-    // A client with a small compression window cannot decompress the shared message, so the server offers no
-    // compression.
+    // A client with a small compression window cannot decompress the message that all clients share, so the server does
+    // not compress messages to it.
     const offers: [ClientOptions, string][] = [
       [{}, 'permessage-deflate'],
       [{ perMessageDeflate: false }, ''],
@@ -124,7 +124,7 @@ describe('websocket and event stream', () => {
     await all.subscribe()
     const last = await update(100)
     await all.received('event', 1)
-    // The server writes to each connection separately: others may receive the events later.
+    // The server writes to each connection separately: other clients may receive the events after the client `all`.
     const expected = [
       ...[['asset_burned'], ['asset_updated'], ['asset_updated']],
       ...[['asset_updated'], ['asset_updated'], ['offer_accepted'], ['offer_accepted'], []],
@@ -268,7 +268,8 @@ describe('websocket and event stream', () => {
     await update(3)
     await first.received('event', 3)
     await server.feed.prune(server.feed.sequence - 1)
-    // Published entries stay in memory although they are pruned. A cursor of another feed is too old in any case.
+    // Published entries stay in the memory of the API after pruning, so a cursor to them is still valid. A cursor of
+    // another epoch is always too old.
     const cursor = encodeCursor({ ...decodeCursor(old!.cursor!), epoch: 1 })
     const back = await connect()
     const begun = await back.subscribe({ cursor })
@@ -317,7 +318,7 @@ describe('websocket and event stream', () => {
       await reading.received('event', blocks * numbers.length)
     }
     while ((await slowClients()) === slowBefore) await sleep(250)
-    // The client notices the disconnection when it reads again.
+    // The client reads again, and only then notices that the server has disconnected it.
     stuck.socket.resume()
     expect(await stuck.untilClosed()).toMatchObject({ code: expect.any(Number) as number })
     expect(stuck.messages.filter(({ type }) => type === 'event').length).toBeLessThan(blocks * numbers.length)

@@ -13,7 +13,7 @@ export interface FeedReader {
   close(): Promise<void>
 }
 
-/** Connects a feed reader. */
+/** Opens a database connection that reads the feed. */
 export async function openFeedReader(address: DatabaseAddress): Promise<FeedReader> {
   const client = await connectDatabase(address, { applicationName: 'test feed' })
   return { query: queryOf(client), close: () => client.end() }
@@ -77,7 +77,7 @@ const TABLES = `
   UNION ALL SELECT seq, 'market', 'auctionbid', auction_id::text FROM market.bids
   UNION ALL SELECT l.seq, 'tools', a.name, l.subject::text FROM tools.logs l JOIN tools.log_actions a USING (action)`
 
-/** Formats the actions in the tables after a global sequence, in the form of `comparable`. */
+/** Returns a line for each stored action after a global sequence, in the format of `comparable`. */
 export async function tableLines(query: FeedQuery, after: bigint): Promise<string[]> {
   const rows = await query<{ seq: bigint; family: string; action: string; id: string }>(
     `SELECT * FROM (${TABLES}) t WHERE seq > $1 ORDER BY seq`,

@@ -64,7 +64,7 @@ export class SocketClient {
       this.#client.on(name, (payload: SocketPayload) => this.events.push({ name, payload }))
     }
     this.#client.on('disconnect', (reason: string) => this.disconnects.push(reason))
-    // Generation 2 also reports a refused namespace by an 'error' event with text.
+    // Clients of generation 2 also emit an 'error' event with text if a namespace is refused.
     for (const name of generation === 2 ? ['connect_error', 'error'] : ['connect_error']) {
       this.#client.on(name, (error: Error | string) => {
         this.refusals.push(typeof error === 'string' ? error : error.message)
@@ -96,7 +96,10 @@ export class SocketClient {
     this.#client.emit('subscribe', rooms)
   }
 
-  /** Waits for a request to the server: earlier messages have had time to arrive, although nothing confirms them. */
+  /**
+   * Requests `/timestamp`. The server does not confirm messages, but has had time to handle the earlier ones when it
+   * answers.
+   */
   async roundTrip(): Promise<void> {
     await fetch(`${this.#origin}/timestamp`)
   }

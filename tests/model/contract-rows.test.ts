@@ -16,7 +16,9 @@ import { otherCases } from './other-cases.ts'
 import { block, collectionFormat, schemaFormat } from './row-case.ts'
 import type { RowCase } from './row-case.ts'
 
-/** Every field of a row has another value, so that exchanging two fields changes the result. */
+/**
+ * Rows of every contract. The fields of a row have different values, so that exchanging two fields changes the result.
+ */
 const cases = [...assetsCases, ...marketCases, ...otherCases]
 const abis = {
   assets: readAbi('assets.v2'),
@@ -59,7 +61,7 @@ function decoderOf({ family }: RowCase, handler?: Handler): ContractDecoder {
   return decoder
 }
 
-/** Returns the rows of a unit by table, including rows that only feed counters. */
+/** Returns the rows of a commit unit by table, including rows that only feed counters. */
 function rowsOf(unit: CommitUnit): Record<string, unknown[]> {
   return Object.fromEntries(
     [...unit.tables.values()].map(({ table, rows, groups }) => [

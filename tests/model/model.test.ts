@@ -65,7 +65,7 @@ it('an undo table has the columns of the journal, then the columns of the table 
     ])
 })
 
-it('digests leave out the reader columns, which have one name in every table', () => {
+it("in every table, exactly the column named reader contains the reader's name, so digests can leave it out", () => {
   const wrong = modelTables.flatMap(({ name, columns }) => {
     if (Object.values(columns).every(({ origin }) => origin === 'reader')) return []
     return Object.entries(columns)
@@ -75,7 +75,7 @@ it('digests leave out the reader columns, which have one name in every table', (
   expect(wrong).toEqual([])
 })
 
-it('the tables whose rows are changed have the keys of the model', async () => {
+it('tables whose rows are changed have the primary keys of the model', async () => {
   const keyed = modelTables.filter(({ kind }) => kind !== 'append')
   const { rows } = await client.query<{ table: string; key: string[] }>(
     `SELECT n.name AS table, array_agg(a.attname::text ORDER BY a.attname) AS key

@@ -12,10 +12,7 @@ export interface RowCase {
   readonly actions?: readonly (readonly [name: string, data: Readonly<Record<string, unknown>>])[]
   /** Rows that the handler writes, by table. */
   readonly handled: Rows
-  /**
-   * Rows that `import-state` writes, by table. If it has no code of its own for the row, the handler writes the rows
-   * in block 0.
-   */
+  /** Rows that `import-state` writes, by table; if absent, the same rows as the handler. */
   readonly imported?: Rows
   /** Key and values that `verify` expects in the database. */
   readonly verified: { readonly key: readonly string[]; readonly values: Readonly<Record<string, unknown>> }
@@ -23,7 +20,10 @@ export interface RowCase {
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
-/** Block of the actions. `created` and `updated` are the columns of a new row with the time and number of this block. */
+/**
+ * Block in which the actions of a case are executed. `created` and `updated` are the columns that a new row gets from
+ * this block.
+ */
 export const block = { num: 7_100, timeMs: 1_700_000_000_500 }
 export const created = { created_at_time: block.timeMs, created_at_block: block.num }
 export const updated = { updated_at_time: block.timeMs, updated_at_block: block.num }

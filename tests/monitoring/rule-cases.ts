@@ -19,7 +19,7 @@ const BACKUP_EVERY = `pronghorn_task_interval_seconds{${FILLER},task="backup"}`
 const pool = (waiting: number, refused: string): Series => ({
   [`pronghorn_database_waiting_requests{${API},server="primary"}`]: `${waiting}x90`,
   [`pronghorn_database_refused_total{${API},reason="busy"}`]: refused,
-  // Refusals with this reason have their own alert.
+  // Refusals with the reason `unavailable` have an alert of their own.
   [`pronghorn_database_refused_total{${API},reason="unavailable"}`]: '0+9x90',
 })
 const requests = (good: number, bad: number): Series => ({
@@ -37,7 +37,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     fires: { [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0x90' },
     quiet: {
       [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0+15x90',
-      // A reader at its `stop_block` has no more blocks to commit.
+      // A reader at its `stop_block` commits no more blocks and must not fire the alert.
       [`pronghorn_reader_last_commit_timestamp_seconds{${FILLER},reader="done"}`]: '0x90',
       [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
     },
@@ -52,7 +52,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
       // One reader is far behind and catches up; the other one is near the head.
       [`pronghorn_reader_blocks_behind{${READER}}`]: '900000-1000x90',
       [`pronghorn_reader_blocks_behind{${FILLER},reader="near"}`]: '590x90',
-      // A reader at its `stop_block`.
+      // A reader that has stopped at its `stop_block` must not fire the alert.
       [`pronghorn_reader_blocks_behind{${FILLER},reader="done"}`]: '700+5x90',
       [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
     },
@@ -78,7 +78,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
       // An installation without a backup schedule.
       'pronghorn_task_last_success_timestamp_seconds{job="filler",instance="other",task="backup"}':
         '-500000x90',
-      // The age limit applies to backups only.
+      // The alert checks the age of backups only, not the age of the last `verify`.
       [`pronghorn_task_last_success_timestamp_seconds{${FILLER},task="verify"}`]: '-9000000x90',
     },
   },

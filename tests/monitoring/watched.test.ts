@@ -81,7 +81,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
     'every alert fires while its fault lasts, and ends after the fault',
     async () => {
       const names = listAlerts(limits).map(({ name }) => name)
-      // The test's certificate expires soon, so this alert fires from the start.
+      // The certificate of the test expires soon, so CertificateEnds fires from the start.
       await untilNone('alerts without a fault', async () => {
         const before = await prometheus!.firing()
         return names.filter((name) => before.has(name) && name !== 'CertificateEnds')

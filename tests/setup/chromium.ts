@@ -73,7 +73,10 @@ export interface PageConduct {
   readonly asked: string[]
 }
 
-/** Records the complaints and requests of a page from now on. */
+/**
+ * Records the console errors, console warnings and uncaught errors of a page from now on, and the URLs that it
+ * requests.
+ */
 export function watchConduct(page: Page): PageConduct {
   const conduct: PageConduct = { complaints: [], asked: [] }
   page.on('console', (message) => {

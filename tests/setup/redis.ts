@@ -16,7 +16,7 @@ export interface TestRedis {
   /** Kills the server. `start` brings it back on the same port, without data. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Makes the server refuse writes with an error that begins with `cause`. */
+  /** Makes Redis refuse writes with an error that begins with `cause`. */
   refuseWrites(cause: RefusalCause): Promise<void>
   takeWrites(): Promise<void>
   /** Stops the server and removes its files. */
@@ -88,7 +88,7 @@ const refusals: Readonly<Record<RefusalCause, (client: Redis, dir: string) => Pr
     await client.config('SET', 'maxmemory', '1')
   },
   async MISCONF(client, dir) {
-    // A folder in place of the snapshot file makes saving fail.
+    // A folder in place of the snapshot file (dump.rdb) makes Redis fail to save.
     mkdirSync(join(dir, 'dump.rdb'), { recursive: true })
     await client.config('SET', 'save', '3600 1')
     await client.bgsave()

@@ -13,7 +13,7 @@ export function seedsBeside(fixed: number): number[] {
   return runSeed === undefined || runSeed === fixed ? [fixed] : [fixed, runSeed]
 }
 
-/** Number of rounds for each seed of a test with at most `all` rounds: two seeds share the rounds. */
+/** Number of rounds for each seed of a test with at most `all` rounds; if there are two seeds, each gets half. */
 export function roundsOfSeed(all: number): number {
   return Math.ceil(rounds(all) / (runSeed === undefined ? 1 : 2))
 }

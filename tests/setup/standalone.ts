@@ -18,7 +18,7 @@ export interface StartedStandalone {
   readonly child: ChildProcess
   /** URL of the API. */
   readonly api: string
-  /** All output so far. */
+  /** All output of the process so far. */
   readonly output: () => string
   /** Sends a signal and waits for the exit; returns the exit code. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>

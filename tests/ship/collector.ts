@@ -8,8 +8,8 @@ import type {
 import type { ShipSession } from '../../services/filler/index.ts'
 
 /**
- * A consumer that stores block ids and undoes them on forks. Releases blocks at once, unless `holds` is set. Like the
- * filler, the consumer sends its last irreversible block as the first of the known positions.
+ * A consumer that stores block ids and undoes them on forks. Reports blocks as processed (`release`) at once, unless
+ * `holds` is set. Like the filler, the consumer sends its last irreversible block as the first of the known positions.
  */
 export class Collector implements ShipConsumer {
   readonly blocks: BlockPosition[] = []
@@ -20,9 +20,12 @@ export class Collector implements ShipConsumer {
   readonly forks: number[] = []
   ended = 0
   holds = false
-  /** Lowest number of the last irreversible block. */
+  /** Block number below which the consumer sends no known positions. */
   irreversibleFloor = 0
-  /** Maximum number of known positions. All blocks before the first of them count as irreversible. */
+  /**
+   * Maximum number of known positions (`have_positions`) that a blocks request names. Blocks before the first of them
+   * count as irreversible.
+   */
   knownBlocks = 400
   session: ShipSession | null = null
   inspect: (block: ShipBlock) => void = () => undefined

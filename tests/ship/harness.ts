@@ -29,7 +29,7 @@ export interface LoggedLine {
   readonly details: object
 }
 
-/** A session under test, with its consumer and log. */
+/** A `ShipSession` under test, with its consumer and log. */
 export interface Run {
   readonly collector: Collector
   readonly session: ShipSession
@@ -55,7 +55,7 @@ export class Harness {
     return { node, url: await node.listen(socketPath) }
   }
 
-  /** Starts a session that reads from these addresses. */
+  /** Starts a session that reads from the nodes at `urls`. */
   read(
     urls: string | ShipSessionOptions['urls'],
     options: Partial<ShipSessionOptions> = {},

@@ -16,7 +16,7 @@ export interface NodeScript {
   greeting: string | Buffer
   chainId: Buffer | null
   ranges: Partial<TestRanges>
-  /** Head to report instead of the end of the chain. */
+  /** Head block that the node reports, instead of the last block of its chain. */
   head: Place | null
   /** Like Leap 4 and 5: a start below the log moves to the first available block, without an error. */
   clampsStart: boolean
@@ -44,7 +44,7 @@ export class NodeConnection {
   readonly acks: number[] = []
   statusRequests = 0
   credits = 0
-  /** Whether the node still reads the first block of the last request. */
+  /** Whether the node is still reading the first block of the last request from disk. It sends no block meanwhile. */
   isPreparing = false
   /** Lowest number of credits left after a block was sent. */
   lowestCredits = Infinity
@@ -138,7 +138,7 @@ export class ScriptedNode {
     for (const connection of this.connections) this.serve(connection)
   }
 
-  /** Sends the next blocks as far as cursor and credits allow. */
+  /** Sends the next blocks of the client's request, while the client has credits. */
   serve(connection: NodeConnection): void {
     const { request } = connection
     if (request === null || connection.isPreparing) return

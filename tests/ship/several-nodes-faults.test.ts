@@ -15,7 +15,7 @@ afterEach(() => harness.close())
 
 type Tamper = NodeScript['tamper']
 
-/** Kinds of faults by name; each damages some messages of a node at random. */
+/** Faults of a node by name. Each damages or omits random messages of the node. */
 const tampers: Readonly<Record<string, (random: Random) => Tamper>> = {
   silence: (random) => afterBlocks(random.below(1_000), () => null),
   garbage: (random) => withChance(random, 0.002, () => Buffer.from('01ffff', 'hex')),
@@ -36,7 +36,7 @@ function withChance(random: Random, chance: number, spoil: (block: TestBlock) =>
   return (block) => (random.chance(chance) ? spoil(block) : block)
 }
 
-/** Lets the consumer release blocks late and in groups. */
+/** Makes the consumer report processed blocks late and in groups. */
 function releaseLate(collector: Collector, random: Random): NodeJS.Timeout {
   let held = 0
   let bytes = 0
@@ -123,7 +123,7 @@ async function stuck(session: ShipSession, nodes: readonly StartedNode[]): Promi
   return { status: session.status(), kinds: nodes.map(({ kind }) => kind) }
 }
 
-test.each(roundSeeds(100))('nodes with faults lose no block and keep the order, seed %d', async (seed) => {
+test.each(roundSeeds(100))('a session on faulty nodes gets each block in order, seed %d', async (seed) => {
   const random = new Random(`several nodes ${seed}`)
   const count = random.between(100, 2_500)
   const nodes = await startNodes(random, count)

@@ -99,7 +99,7 @@ it('the embedded PostgreSQL refuses a folder that another process uses, names th
   })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   await client.end()
-  // The lock counts only while its holder lives.
+  // The lock file counts only while the process that wrote it lives.
   await kill(child)
   const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   expect(next.password).toBe(server.password)
@@ -167,7 +167,7 @@ it('the embedded PostgreSQL restarts at once after all processes were killed und
   // During this query the backend never notices that the postmaster is gone.
   const busy = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch(() => undefined)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // The server is killed first: if only the program were killed, its guard would stop the server in order.
+  // Kill PostgreSQL first: if only the program were killed, its guard process would stop PostgreSQL in order.
   process.kill(server.pid, 'SIGKILL')
   await kill(child)
   const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

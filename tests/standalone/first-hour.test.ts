@@ -225,7 +225,7 @@ describe('a data directory', () => {
     }
   })
 
-  it('a damaged data directory is refused with the damaged file', { timeout: patient(120_000) }, async () => {
+  it('the refusal of a damaged data directory names the file', { timeout: patient(120_000) }, async () => {
     for (const [file, text, named] of [
       ['postgres.password', null, `${data}/postgres.password is missing`],
       ['postgres.password', '\n', `${data}/postgres.password is empty`],

@@ -67,7 +67,7 @@ it('a node without old blocks is reported once, with the block to start at', asy
   ])
 })
 
-it("a start block after a contract's setabi is refused with the endpoint that the node lacks", async () => {
+it("a start block after a contract's setabi is refused if the node cannot return the ABI, naming the endpoint that failed", async () => {
   const chain = await startChain({ blocks: 100 })
   const proxy = createServer((request, response) => {
     if (request.url === '/v1/chain/get_raw_abi') return response.writeHead(404).end('{}')

@@ -13,7 +13,7 @@ export interface ReplayedRow {
 /** State at the end of a block. `tables`: `account/table/scope` to primary key to row. */
 export interface ReplayedState {
   readonly tables: Map<string, Map<bigint, ReplayedRow>>
-  /** `account/contract/action` to permission. */
+  /** Required permission of each linked action: `account/contract/action` to the name of the permission. */
   readonly links: Map<string, string>
   /** `account/permission` to public keys. */
   readonly permissions: Map<string, readonly string[]>

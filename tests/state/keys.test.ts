@@ -169,7 +169,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   const second = await issue(client, limited)
   expect([second.status, second.body.code]).toEqual([429, 'auth_rate_limited_error'])
   expect(second.headers.get('x-ratelimit-limit')).toBe('1')
-  // Failed attempts count too, and a trailing slash does not bypass the limit.
+  // Failed attempts count towards the limit of token issuance, and a trailing slash in the path does not bypass it.
   expect((await issue(client, 'wrong')).status).toBe(401)
   const fourth = await client.post('/v1/auth/issue/', '{}')
   expect(fourth.status).toBe(400)
@@ -178,7 +178,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   expect([fifth.status, fifth.body.code]).toEqual([429, 'auth_rate_limited_error'])
   expect(Number(fifth.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(Number(fifth.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1_000)
-  // Other endpoints have no such limit.
+  // Only token issuance has such a limit.
   for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
 })
 
@@ -199,7 +199,7 @@ it('signing keys are generated at the first start, shared, and rotated without l
   const [old, fresh] = await signing()
   expect([old!.retired, fresh!.retired]).toEqual([true, false])
   expect(rotated.out).toContain(fresh!.key_id)
-  // The old key signs until every service must have read the new key.
+  // For some seconds after the rotation the old key still signs, so that every service can read the new key first.
   expect(kidOf((await issue(first, key)).body.token)).toBe(old!.key_id)
   await query("UPDATE access.signing_keys SET retired_at = retired_at - interval '20 seconds'")
   await expect.poll(async () => kidOf((await issue(first, key)).body.token)).toBe(fresh!.key_id)

@@ -109,7 +109,7 @@ it('an ABI older than the first indexed block is read from the chain node, and m
     code: 'app_block_num_lower_than_first_block_error',
     details: { request_block_num: START - 1, first_block_num: START, head_block_num: START },
   })
-  // The ABI at START stays known after a later block sets another ABI.
+  // The ABI of eosio.token at block START stays known after a later block sets another ABI of this account.
   await commit(START + 1, true, { 'eosio.token': '0f' })
   await expect
     .poll(async () => (await ask('eosio.token')).body)
@@ -145,7 +145,7 @@ it(
 
 it('an ABI of a node on another branch than the reader is not used', async () => {
   await commit(START + 1, false)
-  // A block of the node's branch has set the ABI.
+  // The node is on another branch, and a block of that branch has set this ABI.
   nodeFork = Buffer.alloc(32, 255)
   nodeAbis.oldtimer = 'bb'
   const forked = await ask('oldtimer', START)
@@ -174,7 +174,8 @@ it('an ABI of a reversible block is returned at once, and removed when the chain
   await commit(START + 2, false, { forked: '' })
   await expect.poll(async () => (await ask('forked')).body.code).toBe('data_abi_not_found_error')
   expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
-  // A request for a block that was committed a moment ago makes the service read the position at once.
+  // The service has not read the position since this block was committed. A request for the block makes it read the
+  // position at once.
   await commit(START + 3, false, { forked: '0c' })
   expect((await ask('forked', START + 3)).body).toEqual({
     block_num: START + 3,

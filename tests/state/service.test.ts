@@ -53,7 +53,7 @@ function chainTable(recording: string, name: string): unknown {
   return JSON.parse(readFileSync(join(fixtures, recording, 'tables', `${name}.json`), 'utf8'))
 }
 
-describe('a token', () => {
+describe('a token of the state service', () => {
   it('a token is issued for a key with any content type', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
       const before = Math.floor(Date.now() / 1_000)
@@ -98,7 +98,7 @@ describe('a token', () => {
     ['the request has none', {}],
     ['the header is malformed and the query has no token', { Authorization: 'Bearer' }],
     ['the header has another scheme', { Authorization: 'Basic YWJj' }],
-  ])('a token is missing when %s', async (_, headers) => {
+  ])('the token counts as missing if %s', async (_, headers) => {
     const { status, body } = await client().send('/v0/state/abi?account=eosio', { headers })
     expect(status).toBe(401)
     expect(body).toMatchObject({
