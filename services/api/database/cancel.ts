@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 const LENGTH = 16
 /** Request code of the CancelRequest message. */
 const CODE = 80_877_102
-/** Time limit for sending the message, ms. */
+/** Time limit for sending the cancel request, ms. */
 const TIMEOUT_MS = 5_000
 
 /**

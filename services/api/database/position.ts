@@ -3,7 +3,7 @@ import { answerWithin, createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 
-/** Replication position of a server at a time. */
+/** Position of a database server in the write-ahead log, and blocks of the readers, at one time. */
 export interface Position {
   /**
    * Position in the write-ahead log, bytes. On a primary, all data that queries can see was written at or before this
@@ -17,16 +17,16 @@ export interface Position {
 /** Result of one poll of a database server. */
 export interface ServerLook {
   readonly position: Position
-  /** Whether the server is a standby. */
+  /** Whether the database server is a standby. */
   readonly isReplica: boolean
   /** System identifier of the PostgreSQL cluster. A primary and its standbys have the same identifier. */
   readonly system: string
 }
 
 /**
- * Whether queries of a server at `position` see all data that queries of a server at `wanted` see. Equal blocks
- * suffice: the WAL also grows with changes that no request can see, and such changes may reach a replica later than the
- * blocks.
+ * Whether queries of a database server at `position` see all data that queries of a database server at `wanted` see.
+ * Equal blocks suffice: the WAL also grows with changes that no request can see, and such changes may reach a replica
+ * later than the blocks.
  */
 export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks

@@ -1,6 +1,6 @@
 import { describeError, FatalError, RetryableError } from '../../core/errors/index.ts'
 
-/** Node's error codes of failed connections. */
+/** Error codes with which Node.js reports failed connections. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -37,7 +37,7 @@ export interface ServerState {
   readonly state: ReplicaState
   /** Lag behind the primary, ms; undefined if the lag is not known. */
   readonly lagMs: number | undefined
-  /** Whether this process currently reads from the server. */
+  /** Whether this process currently reads from the database server. */
   readonly isInUse: boolean
 }
 
@@ -76,8 +76,8 @@ export interface RequestDatabase {
 }
 
 /**
- * Opens the database access of requests. With replicas, all servers are polled first. Without replicas, the first
- * request connects.
+ * Opens the database access of requests. With replicas, the primary and all replicas are polled first. Without
+ * replicas, the first request connects.
  */
 export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
@@ -127,7 +127,7 @@ class SingleDatabase implements RequestDatabase {
 
   async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
     const scope = completeScope(partial, this.#maxTimeMs)
-    // The server is known to be unavailable, so do not retry: `run` refuses the work at once.
+    // The database server is known to be unavailable, so do not retry: `run` refuses the work at once.
     if (!this.#server.available) return this.#server.run(work, scope)
     try {
       return await this.#server.run(work, scope)

@@ -83,7 +83,7 @@ const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'
 export interface SessionParts {
   readonly client: pg.PoolClient
   readonly scope: WorkScope
-  /** Asks the server to cancel the running statement of the connection. */
+  /** Asks PostgreSQL to cancel the running statement of the connection. */
   readonly cancel: () => void
 }
 

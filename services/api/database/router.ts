@@ -6,7 +6,8 @@ import { hasReached } from './position.ts'
 import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
 
 /**
- * While the process switches servers, new requests wait for running requests to finish, but not longer than this, ms.
+ * While the process switches to another database server, new requests wait for running requests to finish, but not
+ * longer than this, ms.
  */
 const GAP_MS = 100
 /**
@@ -14,9 +15,9 @@ const GAP_MS = 100
  * doubles up to `longestMs`.
  */
 const changePauses = { firstMs: 1_000, longestMs: 30_000 }
-/** Maximum number of polls at the start, before the first server is chosen. */
+/** Maximum number of polls at the start, before the first database server is chosen. */
 const FIRST_LOOKS = 3
-/** A switch counts as successful if the process reads from the new server for at least this time, ms. */
+/** A switch counts as successful if the process reads from the new database server for at least this time, ms. */
 const LASTING_MS = 60_000
 
 /** Dependencies of the `ReplicaRouter`, which chooses the database server that the process reads from. */
@@ -55,7 +56,8 @@ export class ReplicaRouter {
   }
 
   /**
-   * Polls the servers and picks the first one. No request has been answered yet, so any ready replica may be picked.
+   * Polls the database servers, and picks the one to read from. No request has been answered yet, so any ready replica
+   * may be picked.
    */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
@@ -71,7 +73,7 @@ export class ReplicaRouter {
     this.#plan()
   }
 
-  /** Returns the server to read from. Waits while the process switches servers. */
+  /** Returns the database server to read from. Waits while the process switches to another one. */
   async server(): Promise<DatabaseServer> {
     while (this.#gap) await this.#gap
     return this.current
@@ -87,7 +89,7 @@ export class ReplicaRouter {
   }
 
   /**
-   * Called when a read from a server has failed.
+   * Called when a read from a database server has failed.
    * @returns the server to read from instead; undefined if there is none.
    */
   leave(server: DatabaseServer): DatabaseServer | undefined {

@@ -120,7 +120,7 @@ export class DatabaseServer {
   readonly #limits: ServerLimits
   readonly #logger: Logger
   readonly #observer: DatabaseObserver
-  /** Connections on which the server still runs a statement although the request has ended. */
+  /** Connections on which PostgreSQL still runs a statement although the request has ended. */
   readonly #orphans = new Set<pg.PoolClient>()
   readonly #busyLog: BusyLog
   #running = 0
@@ -205,8 +205,8 @@ export class DatabaseServer {
   }
 
   /**
-   * Called when the server answers again after a failure. The statements from before the failure no longer run, or
-   * another server has taken its address.
+   * Called when the database server answers again after a failure. The statements from before the failure no longer
+   * run, or another server has taken its address.
    */
   restored(): void {
     this.available = true
