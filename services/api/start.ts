@@ -70,7 +70,7 @@ export interface ApiOptions {
 }
 
 export interface RunningApi {
-  /** Address of the API on this machine. */
+  /** URL of the API on this machine. */
   readonly url: string
   readonly port: number
   /** Port on 127.0.0.1 for forwarded requests to sessions of this process; undefined without `peers`. */

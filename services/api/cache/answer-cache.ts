@@ -55,7 +55,7 @@ export class AnswerCache {
     return this.#settings.maxValueBytes
   }
 
-  /** The cached answer for an identical URL. */
+  /** Returns the cached answer of this exact URL; equivalent URLs are found by key. */
   findByAddress(address: string): CachedAnswer | undefined {
     return this.#memory.findByAddress(address)
   }
@@ -83,7 +83,7 @@ export class AnswerCache {
     return this.#start(request, create)
   }
 
-  /** Drops all answers of this process. */
+  /** Drops all cached answers of this process. */
   clear(): void {
     this.#age++
     this.#memory.clear()

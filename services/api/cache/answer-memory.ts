@@ -11,14 +11,14 @@ export interface CachedAnswer {
 
 interface Entry extends CachedAnswer {
   readonly key: string
-  /** URLs, as clients sent them, that the entry answers. */
+  /** URLs, as clients sent them, by which the cached answer is found. */
   readonly addresses: string[]
   bytes: number
 }
 
-/** Estimated memory of an entry without its key and body, bytes. */
+/** Estimated memory of a cached answer without its key and body, bytes. */
 const ENTRY_BYTES = 400
-/** Estimated memory of one URL of an entry without the URL's text, bytes. */
+/** Estimated memory of one URL of a cached answer without the URL's text, bytes. */
 const ADDRESS_BYTES = 150
 /** Maximum number of URLs that are stored for one answer. */
 const MAX_ADDRESSES = 16
@@ -47,7 +47,7 @@ export class AnswerMemory {
     return this.#entries.calculatedSize
   }
 
-  /** The cached answer for exactly this URL. */
+  /** Returns the cached answer of this exact URL; equivalent URLs are found by key. */
   findByAddress(address: string): CachedAnswer | undefined {
     const entry = this.#byAddress.get(address)
     return entry && this.#entries.get(entry.key)
@@ -70,7 +70,7 @@ export class AnswerMemory {
     }
   }
 
-  /** Drops all answers. */
+  /** Drops all cached answers. */
   clear(): void {
     this.#entries.clear()
     this.#byAddress.clear()

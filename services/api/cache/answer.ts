@@ -11,9 +11,9 @@ import type { Json } from '../json/index.ts'
 /** Status, headers and body of an answer in one content encoding. */
 export interface AnswerForm {
   readonly status: 200 | 304
-  /** If another header source also sets `Vary`, the values are merged. */
+  /** The sender merges the value of `Vary` with the `Vary` header of CORS. */
   readonly headers: Headers
-  /** Undefined if the status is 304. */
+  /** Body of the answer; undefined if the status is 304. */
   readonly body: Buffer | undefined
 }
 

@@ -22,7 +22,7 @@ interface Flight<T> {
   readonly result: Promise<T>
 }
 
-/** Running queries by key, so that concurrent requests with the same key share one query. */
+/** Running queries by cache key. Concurrent requests with the same key share one query. */
 export class Flights<T> {
   readonly #underway = new Map<string, Flight<T>>()
 

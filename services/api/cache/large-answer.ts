@@ -14,7 +14,7 @@ export type AnyAnswer = Answer | LargeAnswer
  * client reads.
  */
 export class LargeAnswer {
-  /** Weak ETag, as in `Answer`. */
+  /** Weak ETag. The hash covers `data` only, as in `Answer`. */
   readonly tag: string
   /** Upper bound of the size of the body before compression, bytes. */
   readonly size: number

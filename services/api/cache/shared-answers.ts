@@ -13,7 +13,7 @@ export interface SharedAnswers {
   store(key: string, answer: Answer, lifeMs: number): void
 }
 
-/** Time limit for a read of the shared store, ms. Without the store, creating the answer takes about as long. */
+/** Time limit for a read of the key-value store, ms. Creating the answer without the store takes about as long. */
 const DEADLINE_MS = 100
 
 /**

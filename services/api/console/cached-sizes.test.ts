@@ -11,7 +11,9 @@ function view(measured_at: number): DatabaseView {
   return { measured_at, total_bytes: '24576', tables: [table] }
 }
 
-/** A source of sizes that counts its measurements, and how many ran at the same time. */
+/**
+ * Creates a cache of table sizes with fake measurements, and counts these: all, and the most that ran at the same time.
+ */
 function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof createMemoryStore> } = {}) {
   const counted = { measurements: 0, atOnce: 0, mostAtOnce: 0, fails: false, isAvailable: true }
   const sizes = cacheSizes({

@@ -117,7 +117,7 @@ function parseShared(text: string): DatabaseView | undefined {
   try {
     return shared.parse(JSON.parse(text))
   } catch {
-    // Another program version wrote this text: measure again.
+    // Another program version stored the measurement: measure again.
     return undefined
   }
 }

@@ -63,10 +63,10 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
       nowMs: Date.now(),
     })
     const text = JSON.stringify(data)
-    // Without table sizes the text is not cached, because the running measurement will finish shortly.
+    // Without table sizes the page's JSON is not cached, because the running measurement will finish shortly.
     if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
     return text
   }
-  // Loading the page starts the measurement, so that the table sizes are ready when the page requests its data.
+  // Loading the console page starts the measurement, so that the table sizes are ready when the page requests its data.
   return pageRoutes(dataText, () => void sizes.current())
 }

@@ -3,9 +3,9 @@
  * 64-bit numbers are decimal text. No member may reveal an internal host, address or login.
  */
 
-/** The JSON that the page polls. */
+/** The JSON that the console page polls. */
 export interface ConsoleData {
-  /** Time of the snapshot. */
+  /** Time when the server collected the data, ms since 1970. */
   readonly time: number
   readonly version: string
   readonly revision: string | null
@@ -62,7 +62,7 @@ export interface HealthView {
   readonly replicas: readonly string[]
 }
 
-/** Progress of a reader. */
+/** State, position and speed of a reader, as the console shows them. */
 export interface ReaderView {
   readonly name: string
   /** State of the reader: `connecting`, `catching-up`, `live` or `stopped`; null before the first heartbeat. */
@@ -91,7 +91,10 @@ export interface ReaderView {
 
 /** State of a chain node, as its reader reports it. */
 export interface ChainNodeView {
-  /** State of the node's connection: `connecting`, `watched`, `reading`, `followed` or `failed`. */
+  /**
+   * State of the node's connection: `connecting`, `watched` (replies to status requests, sends no blocks), `reading`
+   * (sends a range of blocks), `followed` (sends new blocks) or `failed`.
+   */
   readonly state: string
   /** Newest head block that the node reported; null before the first report. */
   readonly head_block: number | null
@@ -104,7 +107,7 @@ export interface ChainNodeView {
 
 /** Speed of a reader over time. `times` and `rates` have the same length. */
 export interface HistoryView {
-  /** Seconds since 1970, ascending. */
+  /** Ends of the intervals in which the rates were measured, seconds since 1970, ascending. */
   readonly times: readonly number[]
   /** Blocks per second between the previous entry of `times` and the entry of the same position; null if unknown. */
   readonly rates: readonly (number | null)[]

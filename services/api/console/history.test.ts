@@ -28,7 +28,7 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
   }
 }
 
-/** Records one sample a second with these block numbers, starting at `fromSecond`. */
+/** Records one position of the reader a second, from second `fromSecond` on. The positions are `blocks`. */
 function watch(history: ProgressHistory, blocks: readonly number[], fromSecond = 0): void {
   for (const [second, block] of blocks.entries()) {
     history.note([reader(block)], START_MS + (fromSecond + second) * 1_000)

@@ -7,7 +7,9 @@ import type { Look } from './speed-line.ts'
 /** A position that drops by at most this number of blocks is a fork. A larger drop is a reader that indexes again. */
 const MAX_FORK_BLOCKS = 5_000
 
-/** Maximum number of readers with a history. Nothing else removes the history of a deleted reader. */
+/**
+ * Maximum number of readers whose speed history is stored. Nothing else removes the speed history of a deleted reader.
+ */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
@@ -115,7 +117,7 @@ function noteLook({ recent, day, timeLeft }: ReaderHistory, look: Look): void {
   timeLeft.note(look.atMs, look.block, look.head)
 }
 
-/** The text of a reason without its numbers. */
+/** Returns a health reason with `#` in place of each number. */
 function problemOf(reason: string): string {
   return reason.replaceAll(/\d+/g, '#')
 }

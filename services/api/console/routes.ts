@@ -12,7 +12,10 @@ import type { HistoryRange } from './data.ts'
 /** Path prefix of the data and the files of the console page. */
 const PATH = '/status'
 
-/** Content-Security-Policy of the page: requests go to this server only, and inline scripts and styles are blocked. */
+/**
+ * Content-Security-Policy of the console page: requests go to this server only, and inline scripts and styles are
+ * blocked.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +41,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** Files of the page. A build copies them next to the compiled modules. */
+/** Files of the console page. A build copies them next to the compiled modules. */
 const ownFiles = [
   'chain-text.js',
   'chart.js',
@@ -62,11 +65,11 @@ const ownFiles = [
 
 const packagedFiles = { 'uplot.js': 'uPlot.iife.min.js', 'uplot.css': 'uPlot.min.css' } as const
 
-/** Returns the JSON text that the page polls. */
+/** Returns the JSON text that the console page polls. */
 export type DataText = (range: HistoryRange) => string
 
 /**
- * Routes of the page `/`, its files and its data.
+ * Routes of the console page `/`, of its files and of its data.
  * @param onPage called when a browser loads the page.
  */
 export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] {

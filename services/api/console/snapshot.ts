@@ -22,17 +22,17 @@ export interface ConsoleFacts extends ServerInfo {
   readonly statePort: () => number | undefined
 }
 
-/** Changing data of the console at one time. */
+/** Data of the console that changes, observed at one time. */
 export interface Observation {
   readonly state: HealthState
   readonly history: ProgressHistory
-  /** Period of the speed history that the page shows. */
+  /** Period of the speed history that the console page shows. */
   readonly range: HistoryRange
   readonly database: DatabaseView | null
   readonly nowMs: number
 }
 
-/** Builds the data of the page. */
+/** Builds the data of the console page. */
 export function takeSnapshot(
   facts: ConsoleFacts,
   { state, history, range, database, nowMs }: Observation,
@@ -62,8 +62,8 @@ export function takeSnapshot(
 }
 
 /**
- * Describes the health for the page. The page shows numbers instead of the names of replicas, because the names are
- * internal addresses.
+ * Describes the health for the console page. The page shows numbers instead of the names of replicas, because the names
+ * are internal addresses.
  */
 function describeHealth(
   { status, reasons }: HealthReport,
@@ -92,7 +92,7 @@ function describeHealth(
  * reason is not the problem of a reader.
  */
 function beganAt(reason: string, { readers, database }: HealthState, nowMs: number): number | null {
-  // While the database is unavailable, the age of the last report is not updated.
+  // While the database is unavailable, the times of the last heartbeat and commit are not updated.
   if (database !== 'up') return null
   const reader = readers.find(({ name }) => reason === `reader ${name} is silent`)
   const troubled = readers.find(({ name, problem }) => reason === `reader ${name}: ${problem ?? ''}`)

@@ -7,15 +7,18 @@ export interface Look {
   readonly head: number
 }
 
-/** Time constants of a `SpeedLine`. */
+/** Time constants of a speed history (`SpeedLine`). */
 export interface SpeedLineSettings {
   /** Minimum time over which a rate is averaged, ms. */
   readonly windowMs: number
   /** A reader whose position has not changed for this time has rate 0, ms. */
   readonly stalledMs: number
-  /** If two observations are further apart than this time, ms, the rate between them is unknown. */
+  /**
+   * If two consecutive observations of the reader's position are further apart than this time, ms, the rate between
+   * them is unknown.
+   */
   readonly missedMs: number
-  /** Rates are kept for this time, ms. */
+  /** A rate, in blocks per second, is dropped after this time, ms. */
   readonly retainedMs: number
 }
 
@@ -25,8 +28,9 @@ interface Point {
 }
 
 /**
- * Speed of one reader over time. A reader moves with its commits, which may be seconds apart. Each rate is measured
- * between two moves; at fixed times, commits would show as bursts with pauses. A rollback counts as rate 0.
+ * Speed of one reader over time. The position of a reader changes with its commits, which may be seconds apart. Each
+ * rate is therefore measured between two changes of the position; rates over fixed intervals would show bursts and
+ * pauses. A rollback counts as rate 0.
  */
 export class SpeedLine {
   readonly #settings: SpeedLineSettings
@@ -38,7 +42,7 @@ export class SpeedLine {
     this.#settings = settings
   }
 
-  /** Adds an observation. The observations must be in time order. */
+  /** Adds an observation of the reader's position. The observations must be in time order. */
   note(look: Look): void {
     const { windowMs, stalledMs, missedMs } = this.#settings
     const isFirst = this.#last === undefined || look.atMs - this.#last.atMs > missedMs
@@ -63,7 +67,7 @@ export class SpeedLine {
   }
 
   /**
-   * Whether a rate exists since the last gap. The first rate after a gap is not averaged over `windowMs`, so that it
+   * Whether the last rate is known. The first rate after an unknown rate is not averaged over `windowMs`, so that it
    * appears at once.
    */
   #isBegun(): boolean {

@@ -3,7 +3,7 @@ import type { TableSizeRow } from '../../core/upkeep/index.ts'
 import type { RequestDatabase, Session } from '../database/index.ts'
 import type { DatabaseView } from './data.ts'
 
-/** Time limit of a measurement, ms. */
+/** Time limit of a measurement of the table sizes, ms. */
 export const TIMEOUT_MS = 3_000
 /**
  * Lock timeout, ms. A measurement that waits for a lock behind a schema change would block the queries that come after

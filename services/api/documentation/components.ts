@@ -17,7 +17,7 @@ export class Components {
     parameters: new Map<string, JsonObject>(),
     responses: new Map<string, JsonObject>(),
   }
-  /** Component names by kind, wanted name and content. */
+  /** Names of the components that are already in the document, by kind, wanted name and content. */
   readonly #known = new Map<string, string>()
   readonly #records = new Map<RecordSchema, JsonObject>()
 

@@ -15,7 +15,7 @@ export interface EndpointContext<V = Values> {
   readonly session: Session
   readonly values: V
   readonly attributes: readonly AttributeFilter[]
-  /** Names in `noted` of the endpoint that the request contains, also with an empty value. */
+  /** Parameters in the endpoint's list `noted` that the request contains, also with an empty value. */
   readonly noted?: readonly string[]
 }
 
@@ -88,7 +88,7 @@ export interface RecordReader {
 export interface Namespace {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
-  /** Readers of the records that events contain, by record type. */
+  /** Functions that read the records of events, by record type. */
   readonly records: Readonly<Record<string, RecordReader>>
   /** Drops all cached data of the database, because the API may now use another database. */
   forget(): void

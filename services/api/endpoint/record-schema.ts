@@ -45,7 +45,7 @@ export function time(description: string): RecordSchema {
   return { type: 'string', pattern: '^[0-9]+$', description: `${description}, ms since 1970` }
 }
 
-/** A whole JSON number. */
+/** An integer, written as a JSON number. */
 export function integer(description: string): RecordSchema {
   return { type: 'integer', description }
 }
@@ -58,12 +58,12 @@ export function flag(description: string): RecordSchema {
   return { type: 'boolean', description }
 }
 
-/** A list of values of one shape. */
+/** A list whose items have the schema `items`. */
 export function list(items: RecordSchema, description?: string): RecordSchema {
   return { type: 'array', items, ...(description === undefined ? {} : { description }) }
 }
 
-/** Any of several shapes. */
+/** A value that matches at least one of the schemas. */
 export function anyOf(options: readonly RecordSchema[], description?: string): RecordSchema {
   return { anyOf: options, ...(description === undefined ? {} : { description }) }
 }
@@ -76,7 +76,7 @@ export function nullable(schema: RecordSchema): RecordSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** An object that has no name of its own in the documentation. */
+/** Schema of an object that is no component of the OpenAPI document: the document repeats the schema at each use. */
 export function object(members: Members, description?: string): RecordSchema {
   const names = Object.keys(members)
   return {

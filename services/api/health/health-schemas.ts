@@ -50,7 +50,7 @@ const server = object({
   server: text('Primary or replica'),
   state: text('ready, behind, unavailable, or foreign: not a standby of the primary'),
   lag_ms: nullable(integer('Milliseconds behind the primary')),
-  in_use: flag('Whether requests may go to the server'),
+  in_use: flag('Whether this process of the API reads from the database server now'),
 })
 
 const feed = object({
@@ -72,7 +72,10 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
   }),
   redis: object({ status: choice('State of the key-value store', ['OK', 'ERROR']) }),
   chain: object({
-    status: choice('ERROR if the head block of the chain is old', ['OK', 'ERROR']),
+    status: choice('ERROR if the head block of the chain is older than 20 s, or if its time is unknown', [
+      'OK',
+      'ERROR',
+    ]),
     head_block: integer('Head of the chain'),
     head_time: nullable(
       integer(

@@ -105,7 +105,8 @@ describe('/health', () => {
     expect(data.chain).toMatchObject({
       service: { readers: [{ state: 'stopped at stop_block 1000', lag_blocks: 0 }] },
     })
-    // A reader before its `stop_block` can be late. A reader at its `stop_block` is not late, but another reader can be.
+    // A reader before its `stop_block` can be behind. A reader at its `stop_block` is not behind, but another reader
+    // can be.
     expect(at(1_400)).toMatchObject({ status: 'unhealthy', lagBlocks: 400, lags: [{ lagSeconds: 200 }] })
     expect(at(1_000, [{ ...reader, name: 'other' }]).reasons).toEqual(['a reader is 8001 blocks behind'])
   })

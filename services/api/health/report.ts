@@ -17,7 +17,7 @@ const SILENT_SECONDS = 30
 /** Settings of the health report. */
 export interface HealthSettings {
   readonly version: string
-  /** Names of the readers that this server depends on. An empty list means all readers of the database. */
+  /** Names of the readers that this API depends on. An empty list means all readers of the database. */
   readonly readers: readonly string[]
   /**
    * Names of the readers that index only irreversible blocks. Their lag is the distance to the last irreversible block.
@@ -43,9 +43,9 @@ export interface HealthReport {
   readonly data: Readonly<Record<string, unknown>>
   /** Age of the chain head, ms; null if the time of the head is not known. */
   readonly headAgeMs: number | null
-  /** Greatest lag of the readers that this server depends on, blocks. */
+  /** Greatest lag of the readers that this API depends on, blocks. */
   readonly lagBlocks: number
-  /** Lag of each reader that this server depends on. */
+  /** Lag of each reader that this API depends on. */
   readonly lags: readonly ReaderLag[]
   /** Newest head that the node or a reader has reported. The block number is 0 before the first report. */
   readonly head: ChainHead
@@ -165,7 +165,7 @@ function chainHead(state: HealthState, nowMs: number): ChainHead {
   return { block, timeMs: stepsMs === 0 ? newest.timeMs : Math.min(nowMs, newest.timeMs + stepsMs) }
 }
 
-/** Selects the readers that this server depends on. */
+/** Selects the readers that this API depends on. */
 function watchedReaders<R extends { readonly name: string }>(
   readers: readonly R[],
   settings: HealthSettings,
@@ -181,8 +181,8 @@ function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings)
 }
 
 /**
- * Input of `judge`. `watched`: readers that this server depends on. `running`: watched readers that have not reached
- * their `stop_block`. `starting`: readers that this server depends on and that have not committed a block.
+ * Input of `judge`. `watched`: readers that this API depends on. `running`: watched readers that have not reached their
+ * `stop_block`. `starting`: readers that this API depends on and that have not committed a block.
  */
 interface Judged {
   readonly state: HealthState

@@ -19,7 +19,12 @@ const docs = {
   health: {
     summary: 'Health of the server, and the position of each reader',
     record: healthRecord,
-    failures: [{ status: 503, message: 'The same data, if a load balancer should use another server' }],
+    failures: [
+      {
+        status: 503,
+        message: 'The same data as with status 200, if a load balancer should use another server',
+      },
+    ],
   },
   alive: {
     summary: 'For probes: `success:` followed by the chain id if there is no problem',

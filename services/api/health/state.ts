@@ -17,9 +17,9 @@ export interface ReaderState {
   readonly startBlock: number
   /** Contracts that the reader indexes. */
   readonly contracts: readonly IndexedContract[]
-  /** Last committed block. */
+  /** Last committed block of the reader. */
   readonly blockNum: number
-  /** Time of the last committed block, ms since 1970. */
+  /** Time of the last committed block of the reader, ms since 1970. */
   readonly blockTimeMs: number
   /** Head block according to the reader's heartbeat; undefined before the first heartbeat. */
   readonly headBlock: number | undefined
@@ -29,13 +29,13 @@ export interface ReaderState {
   /** State of the reader: `connecting`, `catching-up`, `live` or `stopped`. */
   readonly mode: string | undefined
   readonly blocksPerSecond: number | undefined
-  /** Seconds between the last heartbeat and the poll. */
+  /** Seconds between the last heartbeat of the reader and the poll of the database. */
   readonly secondsSinceHeartbeat: number | undefined
-  /** Seconds between the last commit and the poll. */
+  /** Seconds between the last commit of the reader and the poll of the database. */
   readonly secondsSinceCommit: number | undefined
-  /** Seconds between the last complete message of the chain node and the poll. */
+  /** Seconds between the last complete message of the chain node and the poll of the database. */
   readonly secondsSinceMessage: number | undefined
-  /** Seconds between the last block of the chain node and the poll. */
+  /** Seconds between the last block that the chain node sent and the poll of the database. */
   readonly secondsSinceBlock: number | undefined
   /** First and last block of each range of blocks that is missing below the last committed block. */
   readonly gaps: readonly (readonly [first: number, last: number])[]
@@ -51,7 +51,10 @@ export interface ReaderState {
 
 /** State of a chain node according to a reader, without the node's address. */
 export interface ChainNodeState {
-  /** State of the node's connection: `connecting`, `watched`, `reading`, `followed` or `failed`. */
+  /**
+   * State of the node's connection: `connecting`, `watched` (replies to status requests, sends no blocks), `reading`
+   * (sends a range of blocks), `followed` (sends new blocks) or `failed`.
+   */
   readonly state: string
   /** Newest head block that the node reported; null before the first report. */
   readonly head_block: number | null
@@ -71,7 +74,7 @@ export interface StartingReader {
 
 /** State of all dependencies; input of the health report. */
 export interface HealthState {
-  /** State of the primary. */
+  /** State of the primary database server. */
   readonly database: 'up' | 'unavailable'
   /** State of the primary and its replicas. */
   readonly servers: readonly ServerState[]

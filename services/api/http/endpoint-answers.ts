@@ -29,7 +29,7 @@ import { parseJsonBody } from './json-body.ts'
 import { parseMultipart } from './multipart-body.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
 
-/** One endpoint, below one of the paths of its namespace. */
+/** One endpoint under one of the paths at which its namespace is served. */
 export interface Route {
   readonly pattern: string
   readonly namespace: string
@@ -135,8 +135,8 @@ export async function createAnswer(data: Json, maxBytes: number, maxCachedBytes:
 const BLOCKED_SELLERS = 'hide_blocked_sellers'
 
 /**
- * @throws RequestError 400 if the exclusion is requested. If it were ignored, the answer would show rows that the
- * client wants to hide.
+ * @throws RequestError 400 if the client asks to hide blocked sellers. If the parameter were ignored, the answer would
+ * show rows of these sellers.
  */
 function refuseUnknownExclusion(raw: RawParameters): void {
   const given = raw.get(BLOCKED_SELLERS)
@@ -180,7 +180,7 @@ async function findOrCreate(
   return answer
 }
 
-/** Creates a notice for the case that the client closes its connection before the response is complete. */
+/** Returns a `Departure` that happens if the client closes its connection before the response is complete. */
 function departureOf({ req, res }: Context): Departure {
   const departure = new Departure()
   onceClosed({ req, res }, () => {
@@ -228,7 +228,7 @@ function formOf(type: string): Form {
   throw unreadType(type)
 }
 
-/** Reader of request bodies and the identification of clients. */
+/** Reader of request bodies, and the function that identifies the client of a request. */
 export interface BodyParts {
   readonly bodies: BodyReader
   readonly clientOf: ClientOf
@@ -268,7 +268,7 @@ function parseForm(text: string): Map<string, RawValue> {
 /** Identifies the client of a request. */
 export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
 
-/** The cache and the identification of clients. */
+/** Cache of answers, and the function that identifies the client of a request. */
 export interface AnswerCaching {
   readonly cache: AnswerCache
   readonly clientOf: ClientOf

@@ -21,7 +21,7 @@ export function parseJsonBody(
   const parameters = new Map<string, RawValue>()
   if (text.trim() === '') return parameters
   const value = parse(text)
-  // An empty array has no parameters, as in the replaced system.
+  // A body that is an empty array has no parameters, as in the replaced system.
   if (Array.isArray(value) && value.length === 0) return parameters
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RequestError(400, `The body must be a JSON object, for example ${EXAMPLE}`)

@@ -4,7 +4,7 @@ import { RequestError } from '../../core/http/index.ts'
 import type { RawValue } from '../request/index.ts'
 import { MAX_PAIRS, ParameterCollector } from '../request/index.ts'
 
-/** Maximum number of header lines of one part. */
+/** Maximum number of header lines of one part of a multipart body. */
 const MAX_HEADERS = 20
 
 /**

@@ -36,7 +36,7 @@ export interface RootRoute {
   readonly answer: (context: Context) => Promise<void> | void
 }
 
-/** Dependencies of the routes. */
+/** Dependencies of the HTTP routes. */
 export interface RouteParts extends AnswerParts {
   readonly roots: readonly RootRoute[]
   readonly mounts: readonly Mount[]
@@ -147,7 +147,9 @@ const GROUP_SEGMENTS = 2
 /** Routers by leading path segments. A single router would try hundreds of routes in sequence. */
 class RouteGroups {
   readonly #routers = new Map<string, Router>()
-  /** Numbers of leading segments that identify a group, including the segments of the namespace's path. */
+  /**
+   * Numbers of leading segments by which routes are grouped: the segments of a namespace's path plus GROUP_SEGMENTS.
+   */
   readonly #depths = new Set<number>()
 
   /**
@@ -180,7 +182,7 @@ class RouteGroups {
   }
 }
 
-/** Returns the first segments of a path in lower case. */
+/** Returns the first `segments` segments of a path, in lower case. */
 function beginningOf(path: string, segments: number): string {
   let end = 0
   for (let count = 0; count < segments && end >= 0; count++) end = path.indexOf('/', end + 1)

@@ -19,13 +19,13 @@ const LONGEST_MS = 3_000
 /** Time limit of one request of the warm-up, ms. */
 const REQUEST_MS = 500
 /**
- * Number of rounds of requests. In the first round lists have no filter; in every later round each list has another
+ * Number of rounds of the warm-up. In the first round lists have no filter; in every later round each list has another
  * filter.
  */
 const ROUNDS = 6
 /**
- * Number of rounds with all endpoints. Later rounds have only lists, which have the longest code and the most query
- * plans.
+ * Number of rounds of the warm-up that run all endpoints. Later rounds run only lists, which have the longest code and
+ * the most query plans.
  */
 const ROUNDS_OF_ALL = 2
 /** Maximum number of values that are kept for each parameter name. */
@@ -38,7 +38,7 @@ export interface WarmUpParts {
   /** Maximum size of one answer, bytes. */
   readonly maxBytes: number
   readonly logger: Logger
-  /** Maximum duration, ms. Default 3 seconds; tests set more. */
+  /** Maximum duration of the warm-up, ms. Default 3 seconds; tests set more. */
   readonly longestMs?: number | undefined
 }
 
@@ -69,7 +69,7 @@ export async function warmUp(parts: WarmUpParts): Promise<void> {
   parts.logger.debug({ requests, tookMs }, 'Warmed up')
 }
 
-/** Yields the endpoints of all rounds, in order. */
+/** Yields the endpoints of all rounds of the warm-up, in order. */
 function* turnsOf(endpoints: readonly Endpoint[]): Generator<{ endpoint: Endpoint; round: number }> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const endpoint of endpoints) {
@@ -139,8 +139,8 @@ class SeenValues {
   }
 
   /**
-   * Returns a value for a name, a different one for each round if there are several. Undefined if no record had the
-   * name.
+   * Returns a value that records had for the member `name`, in each round another value if there are several. Undefined
+   * if no record had the member.
    */
   get(name: string, round: number): string | undefined {
     const values = this.#values.get(name)

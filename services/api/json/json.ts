@@ -91,7 +91,7 @@ function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): str
   return pending
 }
 
-/** Minimum size of a piece, bytes. */
+/** Minimum size of a piece that `jsonPieces` yields, bytes. */
 const PIECE_BYTES = 65_536
 
 /** Yields the JSON as UTF-8 in pieces of at least PIECE_BYTES, so that one piece at a time is in memory. */
@@ -204,7 +204,7 @@ export function overlayDataMap(
   return merged
 }
 
-/** Formats a map as text. */
+/** Formats the members of a JSON object in the way in which PostgreSQL prints `jsonb`. */
 export function joinDataMap(members: readonly DataMember[]): string {
   let text = '{'
   members.forEach(({ key, value }, index) => {

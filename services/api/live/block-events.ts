@@ -33,7 +33,7 @@ const COPIES = 4
 /** Encoded messages, ready to be written to any number of clients. */
 export interface Batch {
   readonly bytes: Buffer
-  /** Number of messages in `bytes`. */
+  /** Number of messages that `bytes` contains. */
   readonly count: number
 }
 
@@ -75,7 +75,7 @@ export class BlockEvents {
     return this.#isHeavy
   }
 
-  /** Reads the filter keys of events whose keys are not known yet. */
+  /** Reads from the database the filter keys of the events whose keys have not been read yet. */
   async readKeys(events: readonly PlacedEvent[]): Promise<void> {
     for (;;) {
       await this.#readingKeys
@@ -88,8 +88,8 @@ export class BlockEvents {
   }
 
   /**
-   * Reads the filter keys of the events that the filters cannot accept or reject by event name alone. Returns undefined
-   * if these keys have already been read.
+   * Reads from the database the filter keys of the events that the filters cannot accept or reject by event name alone.
+   * Returns undefined if these keys have already been read.
    */
   readKeysFor(filters: Filters): Promise<void> | undefined {
     const lacking = this.placed.filter(
@@ -100,7 +100,10 @@ export class BlockEvents {
     return lacking.length === 0 ? undefined : this.readKeys(lacking)
   }
 
-  /** Events that match a filter. The filter keys of the events must have been read. */
+  /**
+   * Returns the events that match a filter. Call `readKeysFor` first: an event without filter keys is compared by event
+   * name only.
+   */
   hits(shared: SharedFilter<Subscription>): readonly PlacedEvent[] {
     const known = this.#hits.get(shared)
     if (known) return known
@@ -130,8 +133,8 @@ export class BlockEvents {
    */
   async load(events: readonly PlacedEvent[]): Promise<LiveEvent[]> {
     const chunk = await this.#chunkOf(events)
-    // Another reader may remove records of a heavy block from memory during the read: repeat until all records of the
-    // chunk are in memory.
+    // A concurrent call of `load` may drop records of a heavy block from memory: repeat until all records of the chunk
+    // are in memory.
     for (;;) {
       const missing = chunk.filter((placed) => !this.#loaded.has(placed))
       if (missing.length === 0) return chunk.map((placed) => this.#loaded.get(placed)!)

@@ -53,9 +53,9 @@ export class Channel {
   readonly #listeners: Listener[] = []
   /** Live clients that have not yet been sent the entry that is being published. */
   readonly #pending = new Set<LiveClient>()
-  /** Position after the last published entry. */
+  /** Position after the last published entry of the feed. */
   #position: FeedCursor | undefined
-  /** Position before the last published entry. */
+  /** Position before the last published entry of the feed. */
   #before: FeedCursor | undefined
 
   constructor(options: ChannelOptions) {
@@ -91,7 +91,7 @@ export class Channel {
     return this.#position
   }
 
-  /** Sets the position. The caller then publishes the entry that ends at this position. */
+  /** Sets the published position. The caller then publishes the entry that ends at this position. */
   moveTo(position: FeedCursor | undefined): void {
     this.#before = this.#position
     this.#position = position
@@ -111,7 +111,10 @@ export class Channel {
     client.state = 'resuming'
   }
 
-  /** Events of a block that at least one subscriber wants. The filter keys of the events must have been read. */
+  /**
+   * Events of a block that at least one subscriber wants. Call `readKeysFor` first: an event without filter keys is
+   * compared by event name only.
+   */
   wanted(events: BlockEvents): PlacedEvent[] {
     return events.placed.filter((placed) => this.#isHeard(placed) || this.#matches(placed).size > 0)
   }
@@ -203,8 +206,9 @@ export class Channel {
   }
 
   /**
-   * Writes a batch to a client, or hands the client over to the resumer.
-   * @param batch undefined if the block is too large for one batch. The resumer then sends the events in pieces.
+   * Writes the messages of a block to a client. If the messages are too large, or if the client has too many unread
+   * bytes, the resumer sends them in pieces.
+   * @param batch the messages; undefined if they are too large.
    */
   #give(client: LiveClient, batch: Batch | undefined): void {
     if (!this.#pending.has(client)) return

@@ -40,7 +40,7 @@ export interface Subscription {
   readonly isJoined: boolean
   /** Position of the subscription while the client resumes. */
   place: FeedCursor | undefined
-  /** Whether the cursor has been checked and `subscribed` has been sent, while the client resumes. */
+  /** Whether the cursor of the resuming subscription has been checked and `subscribed` has been sent. */
   isBegun: boolean
 }
 
@@ -51,7 +51,7 @@ export interface Subscription {
  */
 export class LiveClient {
   readonly connection: Connection
-  /** Key by which the connections of the client are counted. */
+  /** IPv4 address or IPv6 network by which the connections of the client are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
   /** Cursor and time of the first subscription; undefined before the client subscribes. */

@@ -54,7 +54,7 @@ export class Doorkeeper {
     return refusal
   }
 
-  /** Key by which the connections of a client are counted. */
+  /** IPv4 address or IPv6 network by which the connections of a client are counted. */
   addressOf(request: IncomingMessage): string {
     return this.#options.clientOf({ req: request }).key
   }

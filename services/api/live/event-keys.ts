@@ -8,7 +8,7 @@ export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'lis
 /** Values of one event that are compared with filters. */
 export type EventKeys = Readonly<Record<KeyName, readonly string[]>>
 
-/** Entities that are not listings. */
+/** Record types to which the filter `listings` does not apply. */
 const unlisted: ReadonlySet<EventEntity> = new Set(['asset', 'transfer', 'collection', 'schema', 'template'])
 
 /**

@@ -37,7 +37,7 @@ export interface StreamRequest {
   /** Headers of the response. */
   readonly headers: Headers
   readonly channel: Channel
-  /** Key by which the connections of the client are counted. */
+  /** IPv4 address or IPv6 network by which the connections of the client are counted. */
   readonly address: string
   /** Called once when the stream is closed. */
   readonly onClose: () => void
@@ -56,7 +56,7 @@ export class EventStreams {
   }
 
   /**
-   * Serves a request that the doorkeeper has admitted.
+   * Serves a request for an event stream that `Doorkeeper` has admitted.
    * @throws RequestError 400 for an unknown parameter or for a filter that no event can match, 429 for filters above
    * the budget.
    */
@@ -80,7 +80,8 @@ export class EventStreams {
       ...headers,
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // The header stops proxies from buffering. Otherwise events would wait in the proxy until a buffer is full.
+      // nginx does not buffer a response with `X-Accel-Buffering: no`. Otherwise events would wait until a buffer is
+      // full.
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
@@ -99,7 +100,7 @@ export class EventStreams {
     }
   }
 
-  /** Ends every stream. */
+  /** Ends every event stream. */
   close(reason: string): void {
     clearInterval(this.#pulse)
     for (const client of this.#open.values()) client.dismiss('STOPPING', reason)
@@ -175,7 +176,7 @@ function lastEventId({ headers }: IncomingMessage): string | undefined {
   return typeof found === 'string' && found !== '' ? found : undefined
 }
 
-/** Sends a failure envelope to a request that does not become a stream. */
+/** Answers a refused request for live data with status and JSON body. */
 export function answerPlainly(
   response: ServerResponse,
   status: number,

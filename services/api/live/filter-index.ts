@@ -26,7 +26,7 @@ const VALUE_BYTES = 80
 /** Approximate memory of each index entry of a filter, bytes. */
 const PLACE_BYTES = 120
 
-/** Filters that accept one event name, or filters that accept all. */
+/** Filters that accept the same event name, or filters that accept every event name. */
 class Bucket<Subscriber> {
   /** Filters that compare only the event name. */
   readonly plain = new Set<SharedFilter<Subscriber>>()
@@ -99,7 +99,7 @@ export class FilterIndex<Subscriber> {
 
   /**
    * Adds a subscription.
-   * @param create creates the subscription. Argument: the shared filter of the index.
+   * @param create creates the subscription from the filter that identical subscriptions share.
    */
   add<S extends Subscriber>(filter: Filter, create: (shared: SharedFilter<Subscriber>) => S): S {
     const signature = filterSignature(filter)

@@ -23,8 +23,8 @@ import { EventRecords } from './records.ts'
 /** Minimum interval between two lag messages while the reader is at the head of the chain, ms. */
 const QUIET_LAG_MS = 10_000
 /**
- * A client that receives no matching events is sent a newer cursor after this time, ms. The hub checks this twice
- * within the time.
+ * A client that receives no matching events is sent a newer cursor after this time, ms. A timer checks twice within
+ * this time which clients need one.
  */
 const POSITION_MS = 20_000
 /**
@@ -81,7 +81,7 @@ export class ReaderHub {
 
   async start(): Promise<void> {
     const { kvstore, query, reader, logger, positionMs = POSITION_MS } = this.#options
-    // If the database is unavailable, the hub starts at the position of the feed once the database answers.
+    // If the database is unavailable now, the position of the feed is read as soon as the database answers.
     const state = await readFeedState(query, reader).catch(() => null)
     if (state) {
       this.#moveTo(newestCursor(reader, state))
@@ -104,7 +104,7 @@ export class ReaderHub {
     return this.#position
   }
 
-  /** Bytes that the clients of all channels of the hub have not read yet. */
+  /** Bytes that the live clients of the reader's namespaces have not read yet. */
   get waitingBytes(): number {
     return this.#options.channels.reduce((sum, channel) => sum + channel.waitingBytes, 0)
   }
@@ -176,7 +176,7 @@ export class ReaderHub {
   async #publishBlock(block: FeedBlock, characters: number): Promise<void> {
     this.history.append(block, characters)
     const { channels } = this.#options
-    // While records are read, further clients may subscribe and need more records, so check again.
+    // Clients that subscribe during the read may need further records of the block, so check again.
     for (;;) {
       const missing = channels.filter((channel) => isMissing(channel, this.eventsOf(block, channel)))
       if (missing.length === 0) break
@@ -191,8 +191,8 @@ export class ReaderHub {
   }
 
   /**
-   * Repeats a database read until it succeeds. Later entries wait meanwhile, so no event is skipped while the database
-   * is unavailable.
+   * Repeats a database read until it succeeds. Later entries of the feed wait meanwhile, so no event is skipped while
+   * the database is unavailable.
    */
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
     const { logger, reader } = this.#options
@@ -207,7 +207,7 @@ export class ReaderHub {
         )
       },
     })
-    // The retries stop early only when the hub closes.
+    // The read is repeated until it succeeds or `close` is called, so an error only means that `close` was called.
     await reading.catch(() => undefined)
   }
 

@@ -36,7 +36,7 @@ export class ConnectionCounter {
     this.#limits = limits
   }
 
-  /** Number of open connections. */
+  /** Number of open live connections of this process. */
   get total(): number {
     return this.#total
   }

@@ -10,7 +10,7 @@ export interface PlacedEvent {
   readonly index: number
   readonly event: FeedEvent
   readonly entry: EventEntry
-  /** Name of the event in the catalogue. */
+  /** Name of the event in messages and filters, for example `sale_purchased`. */
   readonly name: string
   /** Filter keys of the event; undefined until they have been read. */
   keys: EventKeys | undefined

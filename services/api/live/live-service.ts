@@ -30,13 +30,13 @@ import { SubscriptionBudget } from './subscription-budget.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
 
-/** Destination of a request for live data. */
+/** Destination of a request for live data: the socket.io server, or the websocket or event stream of a namespace. */
 export type LivePlace =
   | { readonly kind: 'socket.io' }
   /** Websocket without the protocol of socket.io (`live`), or event stream (`events`), of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
-/** Fast check that excludes the paths of all other requests. */
+/** Fast check before the exact lookup: only these paths can be a websocket or an event stream. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
 /** Paths of the websocket (without socket.io) and the event stream, relative to the path of a namespace. */
@@ -81,7 +81,7 @@ const CHECK_MS = 50
 export interface LiveOptions {
   readonly mounts: readonly ChannelMount[]
   readonly settings: ClientSettings & { readonly cors: readonly string[]; readonly live: LiveLimits }
-  /** Address of the primary database. */
+  /** Host, port and login of the primary database. */
   readonly address: DatabaseAddress
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore

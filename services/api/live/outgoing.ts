@@ -74,7 +74,7 @@ export class Outgoing {
   }
 }
 
-/** Creates a message from plain members. */
+/** Creates a message whose JSON object has the given members. */
 export function message(
   kind: MessageKind,
   members: Readonly<Record<string, unknown>>,

@@ -20,7 +20,7 @@ export function compareEvents(a: NextEvent, b: NextEvent): number {
   return a.index - b.index
 }
 
-/** Whether both cursors are followed by the same event. */
+/** Whether the next event after cursor `a` is also the next event after cursor `b`. */
 export function samePlace(a: FeedCursor, b: FeedCursor): boolean {
   return a.epoch === b.epoch && compareEvents(nextEvent(a), nextEvent(b)) === 0
 }

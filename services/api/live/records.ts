@@ -23,7 +23,7 @@ export class EventRecords {
     this.#path = path
   }
 
-  /** Reads the filter keys of events, and lower bounds of the sizes of their records. */
+  /** Reads from the database the filter keys of events, and lower bounds of the sizes of their records. */
   async readKeys(events: readonly PlacedEvent[], sizes: Map<string, number>): Promise<void> {
     await this.#read(events, async (session, reader, own) => {
       const found = await reader.readKeys(session, [...own.keys()])
@@ -34,7 +34,10 @@ export class EventRecords {
     })
   }
 
-  /** Reads the records of events. The filter keys and sizes must have been read. */
+  /**
+   * Reads the records of events from the database. `readKeys` must have read the filter keys of the events and the
+   * sizes of the records.
+   */
   async read(
     events: readonly PlacedEvent[],
     sizes: ReadonlyMap<string, number>,

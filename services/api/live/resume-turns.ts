@@ -9,7 +9,7 @@ type Turn = () => Promise<void>
  * many clients an address has.
  */
 export class ResumeTurns {
-  /** Waiting turns by address. The first address of the Map is scheduled next. */
+  /** Waiting turns by client address. The first address of the Map is scheduled next. */
   readonly #waiting = new Map<string, Turn[]>()
   #running = 0
   #count = 0
@@ -18,7 +18,7 @@ export class ResumeTurns {
     return this.#count
   }
 
-  /** Whether a new turn has to wait. */
+  /** Whether all slots are in use, so that another turn has to wait. */
   get isBusy(): boolean {
     return this.#running >= SLOTS
   }

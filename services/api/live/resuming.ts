@@ -31,7 +31,7 @@ export interface ResumeTiming {
   readonly waitMs: number
 }
 
-/** Default time limits. Tests replace some of them. */
+/** Default time limits of resuming. Tests replace some of them. */
 export const resumeTiming: ResumeTiming = { turnMs: 20, gatherMs: 100, noticeMs: 2_000, waitMs: 30_000 }
 
 /** Maximum time for which sending may block the event loop, ms. */
@@ -45,7 +45,7 @@ export interface ResumerOptions {
   readonly logger: Logger
   readonly observer: LiveObserver
   readonly hubOf: (channel: Channel) => ReaderHub | undefined
-  /** Time limits that tests replace. */
+  /** Time limits of resuming that a test replaces. */
   readonly timing?: Partial<ResumeTiming> | undefined
 }
 
@@ -232,7 +232,7 @@ class ResumeTurn {
 
   /**
    * Moves the subscriptions with the lowest position one entry ahead.
-   * @returns undefined if the turn continues.
+   * @returns the action that ends the turn; undefined if the turn continues with another call.
    */
   async #step(): Promise<Next | undefined> {
     const { position, history } = this.#hub

@@ -35,7 +35,7 @@ it.each([
   ['?EIO=4&sid=2-abc', 2],
   ['?EIO=4&s%69d=2-abc', 2],
   ['?sid=1-abc&sid=2-abc', 2],
-  // The library reads no session id from this URL, so the request belongs to no other process.
+  // The socket.io library reads no session id from this URL, so the process that receives the request answers it.
   ['?EIO=4&x=?sid=2-abc', 1],
   ['?sid=2-abc&sid=', 1],
 ])('a socket.io request goes to the process of its session: %s', async (query, place) => {

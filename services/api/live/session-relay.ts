@@ -126,7 +126,7 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
   request.pipe(passed)
 }
 
-/** Body of the reply to an unknown session in the socket.io library. */
+/** Body with which the socket.io library answers a request whose session it does not know. */
 const UNKNOWN_SESSION = '{"code":1,"message":"Session ID unknown"}'
 
 function refuseRequest(response: ServerResponse): void {

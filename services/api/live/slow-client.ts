@@ -4,7 +4,8 @@ import type { Connection } from './client.ts'
 /** A client is slow if it reads nothing for this time, ms, plus the time that its buffered bytes take at LEAST_RATE. */
 export const STALL_MS = 5_000
 /**
- * Lowest expected reading rate, bytes a second. A client with a slow connection needs this time for a large message.
+ * Lowest expected reading rate, bytes a second. A client with a slow connection can read a large message at this rate
+ * without being disconnected.
  */
 export const LEAST_RATE = 64 * 1024
 

@@ -10,8 +10,8 @@ import type { LiveEvent } from './live-event.ts'
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Name of the record member in a payload if it differs from the entity. The name of the id member is this name followed
- * by `_id`.
+ * Names of the record member in a payload, for record types whose name differs from the name of the member. The name of
+ * the id member is the name of the record member followed by `_id`.
  */
 const members: Readonly<Partial<Record<EventEntity, string>>> = { template_buyoffer: 'buyoffer' }
 

@@ -23,7 +23,7 @@ const QUEUES = 4
 /** A client that was sent an error or a notice of the shutdown is disconnected after this time, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** Members that the types of the library omit: the buffered packets, and the websocket of the transport. */
+/** Members of an engine.io connection that the types of the library omit: the buffered packets, and the websocket. */
 interface EngineInside {
   readonly writeBuffer: readonly { readonly data?: { readonly length: number } }[]
   readonly transport: {
@@ -49,7 +49,7 @@ export class PacketBatch {
     return (this.#frames ??= Buffer.concat(this.texts.map((text) => textFrame(Buffer.from(MESSAGE + text)))))
   }
 
-  /** Approximate size of the batch on the wire, bytes. */
+  /** Approximate size of the packets on the wire, bytes. */
   get bytes(): number {
     return this.#frames?.length ?? this.#characters
   }
@@ -77,12 +77,12 @@ export class SocketPeer {
     }
     // Every packet counts, also pings of clients of version 2: the server answers them, and unread answers take memory.
     conn.on('packet', count)
-    // The library does not report the probe packets of a transport upgrade as packets of the connection, so count them
+    // engine.io does not report the probe packets of a transport upgrade as packets of the connection, so count them
     // here.
     conn.on('upgrading', count)
   }
 
-  /** Approximate bytes that are buffered in the library and in the websocket. */
+  /** Approximate bytes that are buffered in engine.io and in the websocket. */
   #queuedBytes(): number {
     const { writeBuffer, transport } = this.#conn as unknown as EngineInside
     const inLibrary = writeBuffer.reduce((sum, { data }) => sum + PACKET_BYTES + (data?.length ?? 0), 0)
@@ -108,7 +108,8 @@ export class SocketPeer {
       this.#takenMs = performance.now()
     }
     if (this.#conn.transport.name === 'websocket') {
-      // The transport writes these frames unchanged, so the text is framed once for all clients.
+      // The websocket transport of engine.io writes `wsPreEncodedFrame` unchanged, so the text is framed once for all
+      // clients.
       const options = { compress: false, wsPreEncodedFrame: [batch.frames] }
       this.#conn.write(texts[0]!, options, taken)
     } else {

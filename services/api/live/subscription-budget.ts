@@ -5,7 +5,7 @@ export interface SubscriptionBytes {
   readonly process: number
 }
 
-/** Default limits. `FilterIndex.bytesOf` computes the size of a subscription. */
+/** Default limits of the memory of subscriptions, bytes. `FilterIndex.bytesOf` computes the size of a subscription. */
 export const subscriptionBytes: SubscriptionBytes = {
   connection: 2 * 1024 * 1024,
   address: 16 * 1024 * 1024,
@@ -29,7 +29,7 @@ export class SubscriptionBudget {
   }
 
   /**
-   * Counts bytes. A negative number releases bytes.
+   * Counts bytes of a client's subscriptions. A negative number releases bytes.
    * @returns a message about the limit that the bytes would exceed; the bytes are then not counted.
    */
   take(owner: Owner, bytes: number): string | undefined {

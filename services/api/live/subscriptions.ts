@@ -88,7 +88,11 @@ export class Subscriptions implements Subscribing {
   }
 }
 
-/** Current position of a client: the position of the channel, or the lowest of its subscriptions while it resumes. */
+/**
+ * Returns the position of a client in the feed. For a live client: the end of the last entry that the client was sent.
+ * For a resuming client: the lowest position of its subscriptions. For a client without subscriptions: the published
+ * position.
+ */
 function standingOf(channel: Channel, client: LiveClient): FeedCursor | undefined {
   if (client.state === 'live') return channel.placeOf(client)
   if (client.state === 'waiting') return channel.position

@@ -19,14 +19,14 @@ export interface WebsocketServerOptions {
   readonly pingMs: number
 }
 
-/** An upgrade request that the doorkeeper has admitted. */
+/** A websocket upgrade that `Doorkeeper` has admitted: origin and number of connections are allowed. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage
   readonly socket: Duplex
   /** First bytes that follow the headers of the request. */
   readonly head: Buffer
   readonly channel: Channel
-  /** Key by which the connections of the client are counted. */
+  /** IPv4 address or IPv6 network by which the connections of the client are counted. */
   readonly address: string
   /** Called once when the connection is closed. */
   readonly onClose: () => void
@@ -58,7 +58,7 @@ export class PlainWebsockets {
     this.#pulse.unref()
   }
 
-  /** Accepts a connection that the doorkeeper has admitted. */
+  /** Completes the handshake of an admitted websocket upgrade. */
   accept({ request, socket, head, channel, address, onClose }: UpgradeRequest): void {
     socket.once('close', onClose)
     // Clients that request a smaller compression window get uncompressed messages.
@@ -92,7 +92,7 @@ export class PlainWebsockets {
         observer.cut('websocket', 'rate')
         client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
       } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
-        // A resuming client is exempt, because its missed events have a limit of their own.
+        // The limit does not apply to a resuming client, because its missed events have a limit of their own.
         observer.cut('websocket', 'slow')
         client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
       } else session.receive(isBinary ? undefined : textOf(data))

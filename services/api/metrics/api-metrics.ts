@@ -8,7 +8,7 @@ import type { ListLookup } from '../named-lists/named-lists.ts'
  * method.
  */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** Label values of a request without a namespace or route. */
+/** Values of the metric labels of a request without a namespace or route. */
 const NO_NAMESPACE = 'none'
 const UNMATCHED = 'unmatched'
 
@@ -36,7 +36,7 @@ export function observeRequests(metrics: Metrics): RequestObserver {
   }
 }
 
-/** Counts database events of requests, for the metrics. */
+/** Counts the statements, waits for connections and refusals of requests, for the metrics. */
 export function observeDatabase(metrics: Metrics): DatabaseObserver {
   for (const reason of ['busy', 'unavailable'])
     metrics.count('pronghorn_database_refused_total', { reason }, 0)

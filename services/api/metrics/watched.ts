@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { HealthReport, HealthState } from '../health/index.ts'
 
-/** Sources of the state that each metrics snapshot contains. */
+/** Sources of the metrics about the database, its connections and the API's health. */
 export interface WatchedParts {
   readonly database: RequestDatabase
   readonly health: () => HealthReport

@@ -38,14 +38,14 @@ it('a parameter without lists uses the last of several different values, with a 
   expect(warnings).toEqual(['a', 'd'].map((name) => `${name} was given several times; the last value counts`))
 })
 
-it('an empty value counts as absent, alone or among others; several nulls are null', async () => {
+it('empty values of a parameter count as absent; a parameter with several nulls is null', async () => {
   const parameters = { a: names(''), b: int(''), c: idsOrNull(''), d: names('') }
   const given = { a: ['', 'bob', ''], b: ['5', ''], c: ['null', 'null'], d: ['', ''] }
   const values = await read(parameters, given)
   expect(values).toEqual({ a: ['bob'], b: 5, c: null })
 })
 
-it('values in the path cannot be overridden', async () => {
+it('a parameter of the query or body cannot override a value in the path', async () => {
   const values = await read({ p: inPath(id('')) }, { p: '6' }, { p: '5' })
   expect(values.p).toBe(5n)
 })

@@ -235,8 +235,8 @@ const booleans: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Returns the reader of values of a type; undefined without a type. The reader throws RequestError 400 for an invalid
- * value.
+ * Returns the function that reads the values of a type; undefined without a type. The function throws RequestError 400
+ * for an invalid value.
  */
 function readerOf(
   name: string,

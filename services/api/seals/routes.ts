@@ -53,7 +53,10 @@ const seals = list(
 
 const parts = object({
   rows: decimal('Number of rows in the requested blocks'),
-  parts: list(object(range), 'Parts of the blocks that have rows'),
+  parts: list(
+    object(range),
+    'Up to 100 parts of the requested blocks, in order of the blocks, without parts that have no rows',
+  ),
   lines: nullable(
     list(
       text('Text of a row, of which the seal contains a hash (`line` in docs/seals.md)'),
@@ -130,7 +133,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
   ]
 }
 
-/** Reads at most once in `CACHE_SECONDS`. All requests share the result. */
+/** Caches a text for CACHE_SECONDS. All requests share the cached text. */
 function cachedText(read: () => Promise<string>): () => Promise<string> {
   let known: { readonly text: Promise<string>; readonly untilMs: number } | undefined
   return () => {

@@ -108,12 +108,12 @@ export class PreparedNames {
   readonly #names = new Map<string, string>()
   readonly #most: number
 
-  /** @param most maximum number of texts with a name. */
+  /** @param most maximum number of statement texts that get a name. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Returns the statement, with a name if its text has a name. */
+  /** Returns the statement, with a name if the text of the statement has one. */
   prepared({ text, values }: Pick<Statement, 'text' | 'values'>): Statement {
     let name = this.#names.get(text)
     if (name === undefined && this.#names.size < this.#most) {

@@ -12,6 +12,6 @@ export interface Statement {
   readonly name?: string
   /** Reason why the planner chose this statement. Logged. */
   readonly reason?: string
-  /** Whether the name is a hash of the text. Such a name is not readable in metrics. */
+  /** Whether `name` is a hash of the statement's text. A hash is not readable in metrics. */
   readonly isNamedByText?: boolean
 }

@@ -7,7 +7,7 @@ import { Worker } from './worker.ts'
 
 /** Delay before an exited worker is restarted, ms. The delay begins with `firstMs` and doubles up to `longestMs`. */
 const restartPauses = { firstMs: 500, longestMs: 30_000 }
-/** The delay is reset after a worker has run for this time, ms. */
+/** After a worker has run for this time, ms, the restart delay begins with `firstMs` again. */
 const LASTING_MS = 60_000
 /** Interval of the checks whether workers respond, ms. */
 const ASK_MS = 15_000

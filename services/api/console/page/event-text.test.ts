@@ -68,7 +68,7 @@ it('the notice of a stopping server is distinguished from failures', () => {
   expect(texts.map(isStopping)).toEqual([true, false, false, false])
 })
 
-it('the text of an event is empty for other messages', () => {
+it('messages that are not events have no event text', () => {
   for (const text of ['', 'null', '[]', '{}', '{"type":"lag"}', '{"event":5}']) {
     expect(describeEvent(text)).toBeUndefined()
   }
