@@ -182,7 +182,7 @@ interface SimulatedLoad {
   readonly perSecond: number
   readonly meanMs: number
   readonly seconds: number
-  /** In every ten seconds, no request finishes for this long, ms. */
+  /** Length of the simulated pause in every ten seconds, ms. No request finishes during the pause. */
   readonly pauseMs?: number
 }
 

@@ -152,15 +152,15 @@ export class FairQueue {
   #lastLong: string | undefined
   /** Time when long work was last begun by a different client than the long work before, ms. */
   #lastChangeMs = -Infinity
-  /** Clients with running or waiting requests, least recently started first. */
+  /** Clients with running or waiting requests, the client whose request started longest ago first. */
   readonly #clients = new Map<string, Client>()
   #running = 0
   #long = 0
   #waiting = 0
   #waitingClients = 0
   /**
-   * Time when the number of waiting clients first exceeded the slots for long work; undefined before. Cleared when a
-   * client begins to wait in a queue that was empty for longer than the mean duration of long work (`#meanMs`).
+   * Time when the number of waiting clients first exceeded the number of slots for long work; undefined before. Cleared
+   * when a client begins to wait in a queue that was empty for longer than the mean duration of long work (`#meanMs`).
    */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0
@@ -314,8 +314,8 @@ export class FairQueue {
   }
 
   /**
-   * Maximum wait of a request, ms. The wait is shortened if many clients together cause the overload. The wait is not
-   * shortened if one client sends most of the requests, because that client delays mainly itself.
+   * Returns the maximum time that a request waits for a slot, ms. The time is shorter if many clients together cause
+   * the overload, but not if one client sends most of the requests, because that client delays mainly itself.
    */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs } = this.#limits
@@ -356,8 +356,8 @@ export class FairQueue {
       if (!next) return
       const { client, entry } = next
       client.waiting.splice(client.waiting.indexOf(entry), 1)
-      // Move the client to the end: among clients with equally many running requests, the least recently served client
-      // is next.
+      // Move the client to the end of the Map: among clients with equally many running requests, the least recently
+      // served client is next.
       this.#clients.delete(entry.scope.client)
       this.#clients.set(entry.scope.client, client)
       entry.enter(this.#start(client, entry.scope))

@@ -108,7 +108,7 @@ export class ReplicaWatch {
   }
 
   /**
-   * Polls one server.
+   * Polls one database server.
    * @param replica undefined for the primary.
    */
   async lookAt(replica: Replica | undefined): Promise<Position | undefined> {

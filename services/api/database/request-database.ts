@@ -47,7 +47,7 @@ export interface ServerState {
  */
 export interface RequestDatabase {
   /**
-   * Runs read-only work on a connection. If the server fails, the work runs again on another server.
+   * Runs read-only work on a connection. If the database server fails, the work runs again on another one.
    * @param scope client and limits of the work. Default: work of the API itself with the time limit of a request.
    * @throws RetryableError `DATABASE_BUSY` if no connection is free in time, `DATABASE_UNAVAILABLE` if no server
    * answers, `QUERY_TIMEOUT`, `CLIENT_GONE`.
@@ -133,7 +133,7 @@ class SingleDatabase implements RequestDatabase {
       return await this.#server.run(work, scope)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // So far only one connection was lost. The second attempt decides whether the server is unavailable.
+      // So far only one connection was lost. The second attempt decides whether the database server is unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
     }

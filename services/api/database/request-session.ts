@@ -8,7 +8,7 @@ export interface WorkScope {
   readonly caller: string
   /** Client for whom the fair queue counts the work. Work of the API itself uses SERVER_ITSELF. */
   readonly client: string
-  /** Whether the work finds a few rows by key. Some connections are reserved for brief work. */
+  /** Whether the work is brief: it finds a few rows by key. Some connections are reserved for brief work. */
   readonly isBrief: boolean
   /** Whether the caller reports failures of the work. Failed statements are then not logged. */
   readonly reportsFailures: boolean

@@ -32,10 +32,10 @@ export interface RouterParts {
 }
 
 /**
- * Picks the server that this process reads from. At any time the process reads from one server only, so that no request
- * shows older data than an earlier request. If a replica fails or lags, the process switches to the primary. The
- * process switches back to a replica only in a pause between requests, and only if queries of the replica see all data
- * that queries of the primary have seen.
+ * Picks the database server that this process reads from. At any time the process reads from one database server only,
+ * so that no request shows older data than an earlier request. If a replica fails or lags, the process switches to the
+ * primary. The process switches back to a replica only in a pause between requests, and only if queries of the replica
+ * see all data that queries of the primary have seen.
  */
 export class ReplicaRouter {
   readonly #parts: RouterParts
@@ -131,7 +131,8 @@ export class ReplicaRouter {
   }
 
   /**
-   * Resolves when queries of every server that this process may read from see all data that the primary has now.
+   * Resolves when queries of every database server that this process may read from see all data that the primary has
+   * now.
    * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void> {
