@@ -22,7 +22,7 @@ export interface CacheRequest {
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string
-  /** The answer lives for `lifeFactor` times `lifeMs`. */
+  /** Factor of the lifetime: the answer is cached for `lifeFactor` times `lifeMs`. */
   readonly lifeFactor: number
 }
 

@@ -33,7 +33,7 @@ export interface CachedSizesOptions {
   /** Whether the database is available. No measurement starts while the database is unavailable. */
   readonly isAvailable: () => boolean
   readonly logger: Logger
-  /** Replaces `SIZES_EVERY_MS` in tests. */
+  /** Interval of the measurements, ms. Default SIZES_EVERY_MS; tests set another interval. */
   readonly everyMs?: number
 }
 

@@ -84,8 +84,8 @@ export class ProgressHistory {
   }
 
   /**
-   * Starts the history of a reader. If the reader was absent in the last observation, all its blocks count as read
-   * since then.
+   * Starts the speed history of a reader. If the reader was absent in the last observation, all its blocks count as
+   * read since then.
    */
   #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
     const history = {

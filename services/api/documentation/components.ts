@@ -65,7 +65,7 @@ export class Components {
     return reference
   }
 
-  /** Builds the `components` member of the document, sorted by name. */
+  /** Builds the `components` member of the OpenAPI document, sorted by name. */
   toJson(): JsonObject {
     return mapValues(this.#byName, (parts) =>
       Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -7,7 +7,7 @@ import { Components } from './components.ts'
 import type { JsonObject } from './components.ts'
 import { describeBody, describeParameters } from './parameters.ts'
 
-/** Facts about the server that the document shows. */
+/** Facts about the server that the OpenAPI document shows. */
 export interface ServerInfo {
   readonly version: string
   /** `server_name`, `provider_name` and `provider_url` of the configuration; empty if unknown. */
@@ -18,7 +18,7 @@ export interface ServerInfo {
   readonly chain: string
 }
 
-/** Parts of the document that all endpoints share. */
+/** Parts of the OpenAPI document that all endpoints share. */
 interface DocumentParts {
   readonly components: Components
   /** Error responses of every endpoint. */
@@ -88,7 +88,7 @@ function sortByKey(paths: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Describes live events as text. The documentation page does not show `x-live`. */
+/** Describes live events in the text of the OpenAPI document, because the documentation page does not show `x-live`. */
 function liveText(mounts: readonly Mount[]): string {
   const rows = mounts.map(({ namespace, paths }) => {
     const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
@@ -201,8 +201,8 @@ function describePath(
 }
 
 /**
- * Name of an operation and of its record. The operation of a `_count` path is named after the list whose rows it
- * counts.
+ * Name of an OpenAPI operation and of its record. The operation of a `_count` path is named after the list whose rows
+ * it counts.
  */
 function recordTitle({ path }: Endpoint): string {
   return operationId('', path.replace(/\/_count$/, ''))

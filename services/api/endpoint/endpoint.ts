@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** Input of an endpoint's handler. `V` is the type of its parsed parameters. */
+/** Input of an endpoint's function `run`. `V` is the type of the parsed parameters. */
 export interface EndpointContext<V = Values> {
   readonly session: Session
   readonly values: V
@@ -56,7 +56,10 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   run(context: EndpointContext<Values<P>>): Promise<Json>
 }
 
-/** Declares an endpoint. The result type no longer contains the types of the endpoint's parameters. */
+/**
+ * Declares an endpoint. The type of the result does not depend on the parameters, so that endpoints with different
+ * parameters can be in one list.
+ */
 export function endpoint<P extends Parameters>(
   declared: Endpoint<P> & { readonly run: Run<Values<P>> },
 ): Endpoint {

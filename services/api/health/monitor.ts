@@ -132,7 +132,7 @@ interface Repeated {
   stop(): Promise<void>
 }
 
-/** Runs a poll now and then repeatedly, with a pause after each poll. */
+/** Runs a poll at once, and then repeatedly with a pause after each poll. */
 function repeat(probe: () => Promise<void>): Repeated {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined

@@ -35,7 +35,7 @@ export interface HealthSettings {
  */
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 
-/** Result of `/health`. */
+/** Health report: status, reasons and the response of `/health`. */
 export interface HealthReport {
   readonly status: HealthStatus
   /** Problems that are the reason of the status. */
@@ -252,7 +252,7 @@ function describeReader(
     state: isAtStop(reader, settings) ? `stopped at stop_block ${reader.blockNum}` : (reader.mode ?? null),
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
-    // Take the maximum, because a commit may be newer than the heartbeat that reported the head.
+    // A commit may be newer than the heartbeat that reported the head, so the head is at least the committed block.
     head_block: reader.headBlock === undefined ? null : String(Math.max(reader.headBlock, reader.blockNum)),
     lag_blocks: lagBlocks,
     lag_seconds: lagSeconds,

@@ -75,7 +75,7 @@ async function answerLimited(
   const { req } = exchange
   let counted: Headers = {}
   if (limit) {
-    // Count the request, but do not charge its time: a cached answer takes too little time.
+    // Count the request for the request limit, but do not charge its time: a cached answer takes too little time.
     const window = await limit.count(clientOf({ req }).key)
     counted = limitHeaders(limit, window)
     if (!window.isAllowed) return refuse(parts, exchange, refusalOf(), counted)

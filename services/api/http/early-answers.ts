@@ -36,7 +36,7 @@ export function refuse(
   { status, message, headers }: Failure,
   more: Headers = {},
 ): number {
-  // A string, because Node.js sends it together with the headers.
+  // Node.js sends a body that is a string together with the headers.
   const body = failureBody(message)
   const bytes = Buffer.byteLength(body)
   const own = { 'Content-Type': JSON_TYPE, 'Content-Length': String(bytes) }

@@ -212,11 +212,11 @@ function unreadType(type: string): RequestError {
   return new RequestError(415, `The body has ${found}: send ${readable}`)
 }
 
-/** Body formats. */
+/** Formats of request bodies. */
 type Form = 'json' | 'urlencoded' | 'multipart' | 'text' | 'untyped'
 
 /**
- * Body format of a media type.
+ * Returns the body format of a media type.
  * @throws RequestError 415 for an unsupported type.
  */
 function formOf(type: string): Form {

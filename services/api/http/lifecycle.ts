@@ -139,7 +139,7 @@ function createHeadersStep(headers: () => Headers): Middleware {
   }
 }
 
-/** Step that refuses paths with malformed percent escapes. */
+/** Step of the request lifecycle that refuses paths with malformed percent escapes. */
 function checkPath(context: Context, next: () => Promise<void>): Promise<void> {
   try {
     if (context.path.includes('%')) decodeURIComponent(context.path)

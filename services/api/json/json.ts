@@ -143,14 +143,14 @@ function* partsOf(text: string): Generator<string> {
  * then by bytes; the separators are `, ` and `: `.
  */
 
-/** One member of a map. The key, with its quotes, and the value are JSON text. */
+/** One member of an attribute map. The key, with its quotes, and the value are JSON text. */
 export interface DataMember {
   readonly key: string
   readonly value: string
 }
 
 /**
- * Splits the text of a map into members, in the order of the text.
+ * Splits the text of an attribute map into members, in the order of the text.
  * @param text text of a `jsonb` object; empty if there is no map.
  * @param isLast returns true for the key after which splitting stops.
  */
@@ -175,14 +175,14 @@ const NAME = '"name"'
 const MAX_ESCAPED_NAME = 2 + 4 * 6
 
 /**
- * Returns the attribute `name` of a map's text, like {@link nameOf}. Keys ascend by length, so the text is split only
- * up to the longest spelling of `name`.
+ * Returns the attribute `name` of an attribute map's text, like {@link nameOf}. Keys ascend by length, so the text is
+ * split only up to the longest spelling of `name`.
  */
 export function findName(text: string): string | undefined {
   return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
 }
 
-/** Merges two maps. A member of the second map replaces the member with the same key of the first map. */
+/** Merges two attribute maps. A member of the second map replaces the member with the same key of the first map. */
 export function overlayDataMap(
   below: readonly DataMember[],
   above: readonly DataMember[],

@@ -43,7 +43,10 @@ export interface ChannelOptions {
   readonly resume: (channel: Channel, client: LiveClient) => void
 }
 
-/** Clients of one namespace. Tracks the published position, and writes events to live clients. */
+/**
+ * Live clients of one namespace. Tracks the position up to which events are published, and writes events to the
+ * clients.
+ */
 export class Channel {
   readonly mount: ChannelMount
   /** Index of the subscriptions of all clients, by filter. */
@@ -86,7 +89,7 @@ export class Channel {
     this.#listeners.push(listener)
   }
 
-  /** Position after the last published entry; undefined while the reader has no feed. */
+  /** Position after the last published entry of the feed; undefined while the reader has no feed. */
   get position(): FeedCursor | undefined {
     return this.#position
   }
@@ -234,7 +237,7 @@ const noKeys = { collections: [], templates: [], accounts: [], assets: [], listi
 
 interface Batch {
   readonly bytes: Buffer
-  /** Number of messages in `bytes`. */
+  /** Number of messages that `bytes` contains. */
   readonly count: number
 }
 

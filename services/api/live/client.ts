@@ -38,7 +38,7 @@ export interface Subscription {
    * subscription of the client has already received.
    */
   readonly isJoined: boolean
-  /** Position of the subscription while the client resumes. */
+  /** Position of the subscription in the feed while the client resumes. */
   place: FeedCursor | undefined
   /** Whether the cursor of the resuming subscription has been checked and `subscribed` has been sent. */
   isBegun: boolean
@@ -89,7 +89,7 @@ export class LiveClient {
     this.#subscriptions.delete(id)
   }
 
-  /** Sets the position of all subscriptions. */
+  /** Sets the feed position of all subscriptions of the client. */
   stand(place: FeedCursor | undefined): void {
     for (const subscription of this.#subscriptions.values()) {
       subscription.place = place

@@ -37,7 +37,7 @@ export class Doorkeeper {
     return origin.length <= MAX_ORIGIN_LENGTH && this.#origins.some((pattern) => pattern.test(origin))
   }
 
-  /** Returns the reason for refusing a connection; undefined if the connection is accepted. */
+  /** Returns the reason for refusing a live connection; undefined if the connection is accepted. */
   refusal(request: IncomingMessage): Refusal | undefined {
     const { observer, clientOf } = this.#options
     if (this.#isClosed) {
@@ -59,20 +59,20 @@ export class Doorkeeper {
     return this.#options.clientOf({ req: request }).key
   }
 
-  /** Number of open connections of all transports. */
+  /** Number of open live connections of all transports. */
   get open(): number {
     return this.#counter.total
   }
 
   /**
-   * Counts an accepted connection.
+   * Counts an accepted live connection.
    * @returns a function that ends the count.
    */
   admit(request: IncomingMessage): () => void {
     return this.#counter.add(this.#options.clientOf({ req: request }))
   }
 
-  /** Refuses all further connections. */
+  /** Refuses all further live connections. */
   close(): void {
     this.#isClosed = true
   }

@@ -5,7 +5,7 @@ import type { RecordKeys } from '../endpoint/index.ts'
 /** Kinds of values by which events can be filtered. */
 export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'listings'
 
-/** Values of one event that are compared with filters. */
+/** Filter keys of one event: the values that are compared with filters. */
 export type EventKeys = Readonly<Record<KeyName, readonly string[]>>
 
 /** Record types to which the filter `listings` does not apply. */

@@ -34,7 +34,7 @@ export interface StreamRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly query: URLSearchParams
-  /** Headers of the response. */
+  /** Headers of the event stream's response, such as CORS headers. */
   readonly headers: Headers
   readonly channel: Channel
   /** IPv4 address or IPv6 network by which the connections of the client are counted. */

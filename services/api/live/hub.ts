@@ -42,7 +42,9 @@ export interface HubOptions {
   readonly query: FeedQuery
   readonly observer: LiveObserver
   readonly logger: Logger
-  /** Replaces `POSITION_MS` in tests. */
+  /**
+   * Time after which a client without matching events is sent a newer cursor, ms. Default POSITION_MS; tests set less.
+   */
   readonly positionMs?: number | undefined
 }
 
@@ -51,13 +53,13 @@ export interface HubOptions {
  */
 export class ReaderHub {
   readonly reader: string
-  /** Published entries, for clients that resume. */
+  /** Published entries of the feed, from which resuming clients get the events that they missed. */
   readonly history: FeedHistory
   readonly #options: HubOptions
   readonly #records: ReadonlyMap<Channel, EventRecords>
   #events = new WeakMap<FeedBlock, Map<Channel, BlockEvents>>()
   #subscriber: FeedSubscriber | undefined
-  /** Position after the last published entry; undefined while the reader has no feed. */
+  /** Position after the last published entry of the feed; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
   #isPublishing = false
   #waitingLag: FeedLag | undefined
@@ -120,7 +122,10 @@ export class ReaderHub {
     await this.#subscriber?.close()
   }
 
-  /** Returns the events of a block for a channel. The result is the same object while the block is in the history. */
+  /**
+   * Returns the events of a block that a channel's namespace publishes. The result is the same object while the block
+   * is in the feed history.
+   */
   eventsOf(block: FeedBlock, channel: Channel): BlockEvents {
     const ofBlock = this.#events.get(block) ?? new Map<Channel, BlockEvents>()
     this.#events.set(block, ofBlock)

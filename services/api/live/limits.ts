@@ -2,9 +2,9 @@ import type { KnownClient } from '../../core/http/limits/index.ts'
 
 /** Limits of live connections. The members have the names of the keys below `live` in server.config.json. */
 export interface LiveLimits {
-  /** Maximum number of connections of this process. */
+  /** Maximum number of live connections of this process. */
   readonly max_connections: number
-  /** Maximum number of connections of one client address to this process. */
+  /** Maximum number of live connections of one client address to this process. */
   readonly connections_per_address: number
   readonly subscriptions_per_connection: number
   /** Maximum number of values of all filters of one subscription together. */

@@ -26,8 +26,8 @@ export function samePlace(a: FeedCursor, b: FeedCursor): boolean {
 }
 
 /**
- * Returns the lowest position of all subscriptions. A cursor of an older feed (epoch) is lower than any cursor of a
- * newer feed.
+ * Returns the lowest feed position of a client's subscriptions. A cursor of an older feed (epoch) is lower than any
+ * cursor of a newer feed.
  */
 export function lowestOf(subscriptions: readonly Subscription[]): FeedCursor | undefined {
   let lowest: FeedCursor | undefined

@@ -17,7 +17,7 @@ import { receiversOf } from './resumed-receivers.ts'
 import { ResumeTurns } from './resume-turns.ts'
 import { isRead } from './slow-client.ts'
 
-/** Time limits of resuming. */
+/** Time limits for sending missed events to resuming clients. */
 export interface ResumeTiming {
   /** Maximum duration of one turn of a client, ms. */
   readonly turnMs: number

@@ -19,7 +19,7 @@ export interface SessionPeers {
   readonly portOf: (place: number) => number | undefined
 }
 
-/** Handles the requests for sessions of this process. */
+/** Handles the requests for socket.io sessions of this process. */
 export interface SessionOwner {
   handle(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
@@ -54,7 +54,7 @@ export class SessionRelay {
     this.#server.setTimeout(0)
   }
 
-  /** Prefix of the session ids of a process. */
+  /** Prefix of the ids of the socket.io sessions of a process. */
   static prefix({ place }: SessionPeers): string {
     return `${place}-`
   }

@@ -26,7 +26,10 @@ export interface SocketIoOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly doorkeeper: Doorkeeper
-  /** Prefix of session ids. Other processes recognise by the prefix which process owns a session. */
+  /**
+   * Prefix of the ids of the socket.io sessions of this process. Other processes recognise by the prefix which process
+   * owns a session.
+   */
   readonly sessionPrefix: string
 }
 
@@ -38,7 +41,7 @@ export class SocketIoServer {
   readonly #options: SocketIoOptions
   readonly #io: Server
   /**
-   * HTTP server of the library, which never listens. Requests of the real server are emitted on it, so that the library
+   * HTTP server that never listens. Requests of the real server are emitted on it, so that the socket.io library
    * handles them.
    */
   readonly #inner: HttpServer = createServer()
@@ -54,7 +57,7 @@ export class SocketIoServer {
       allowEIO3: true,
       transports: ['polling', 'websocket'],
       perMessageDeflate: false,
-      // Use the `ws` package. The server that the library bundles answers pings without limit, even if the client does
+      // Use the `ws` package. The server that socket.io bundles answers pings without limit, even if the client does
       // not read.
       wsEngine: WebSocketServer,
       httpCompression: { threshold: 1_024 },

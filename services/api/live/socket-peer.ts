@@ -75,7 +75,8 @@ export class SocketPeer {
       if (!rate.take()) this.cut('rate')
       else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
     }
-    // Every packet counts, also pings of clients of version 2: the server answers them, and unread answers take memory.
+    // Every packet counts for the limit of messages, also pings of clients of version 2: the server answers them, and
+    // unread answers take memory.
     conn.on('packet', count)
     // engine.io does not report the probe packets of a transport upgrade as packets of the connection, so count them
     // here.
@@ -133,7 +134,8 @@ export class SocketPeer {
     this.#observer.cut(this.transport, reason)
     this.notify(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
-    // `close` waits until the buffered bytes are written. A client that does not read would keep the connection open.
+    // The `close` of engine.io waits until the buffered bytes are written. A client that does not read would keep the
+    // connection open.
     const { transport } = this.#conn as unknown as EngineInside
     setTimeout(() => {
       if (this.#conn.readyState !== 'closed') this.#conn.close(true)

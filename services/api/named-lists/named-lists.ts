@@ -6,7 +6,7 @@ export type ListLookup = 'cached' | 'read'
 
 /** Cache of the named lists (of collections, accounts, ...) of the database. */
 export interface CachedLists {
-  /** Returns the items of a list; undefined for an unknown list. */
+  /** Returns the items of a named list; undefined for an unknown list. */
   readonly find: NamedLists
   /** Drops all cached lists, because the API may now use another database. */
   forget(): void
@@ -26,7 +26,7 @@ const LIFE_MS = 10_000
 const MAX_CACHED = 500
 /** Maximum number of items of all cached lists together. */
 const MAX_CACHED_ITEMS = 1_000_000
-/** Maximum length of the name of a list, characters. A longer name is unknown, without a query. */
+/** Maximum length of the name of a list, characters. A list with a longer name counts as unknown, without a query. */
 const MAX_NAME = 256
 
 const ITEMS = `SELECT coalesce(array_agg(DISTINCT item) FILTER (WHERE item IS NOT NULL), '{}')

@@ -75,13 +75,16 @@ export type RawValue = RawScalar | readonly RawScalar[]
 /** Merged parameters of query string and body. If both have a parameter, the body's value is used. */
 export type RawParameters = ReadonlyMap<string, RawValue>
 
-/** Sources of parameter values. */
+/** Sources of parameter values: path, query string or body, and named lists. */
 interface RequestParts {
   /** Path parameters by name. */
   readonly path?: Readonly<Record<string, string>>
   readonly raw: RawParameters
   readonly lists: NamedLists
-  /** Called with a sentence for each value that the default or another value replaces. */
+  /**
+   * Called with a warning for each parameter whose value is not used: the default or a later value of the parameter
+   * replaces it.
+   */
   readonly warn?: (sentence: string) => void
 }
 

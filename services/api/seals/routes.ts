@@ -69,7 +69,7 @@ const parts = object({
 export function sealRoutes(database: RequestDatabase, chainId: string): RootRoute[] {
   const read = async ({ text: statement, values }: JsonStatement): Promise<string> =>
     database.run(async (session) => {
-      // Set the digits of floats for each session, because a database may have another default.
+      // Set the number of float digits for each session, because a database may have another default.
       await session.query({ text: "SELECT set_config('extra_float_digits', '1', false)", values: [] })
       const rows = await session.query<[string]>({ text: statement, values: [...values] })
       return rows[0]![0]

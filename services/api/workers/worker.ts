@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 /** Maximum wait for the metrics of a busy worker, ms. */
 const COLLECT_MS = 2_000
 
-/** Callbacks of a worker. */
+/** Callbacks with which a `Worker` reports to the supervisor. */
 export interface WorkerListener {
   ready(worker: Worker, port: number): void
   /**
