@@ -46,7 +46,7 @@ export interface DoctorOptions {
   readonly stopBlocks: ReadonlyMap<string, number>
   /** Folder of the backups; null if this machine has no such folder. */
   readonly backups: string | null
-  /** Selects the remedies and commands of the findings. */
+  /** How Pronghorn runs: decides which remedies and shell commands the findings name. */
   readonly mode: RunMode
   /**
    * Reports one finding of `doctor`. `command` is a shell command that shows more about the problem; '' suppresses the
@@ -62,7 +62,7 @@ type Client = Awaited<ReturnType<typeof connectDatabase>>
 const DAY_MS = 86_400_000
 const GB = 1e9
 const TABLES_SHOWN = 8
-/** A chain produces two blocks a second. */
+/** Blocks a day: Antelope chains produce two blocks a second. */
 const BLOCKS_A_DAY = 172_800
 
 /** Checks every part of an installation that can cause trouble. Reports contain no secrets. */

@@ -8,7 +8,7 @@ const READER_ROLE = 'reader'
 /** Placeholder in the metadata for the configured row limit, which replaces it when Hasura gets the metadata. */
 export const ROW_LIMIT = 1_000
 
-/** Name of the database in Hasura, and of the variable with its address. */
+/** Name of the database in Hasura, and the environment variable with the PostgreSQL URL of the database. */
 const source = { name: 'pronghorn', urlVariable: 'PRONGHORN_DATABASE_URL' } as const
 
 /** Text of one metadata file, by its path below `metadata/`. */

@@ -18,7 +18,7 @@ export function listComposeFiles(given: Environment): readonly string[] {
 
 /** Problems of `COMPOSE_FILE`, the list of files that Compose reads. */
 export function checkComposeFiles(given: Environment, { project }: OperatorPlaces): ConfigProblem[] {
-  // Files at absolute paths are not mounted in the container that checks the settings.
+  // Compose files at absolute paths are not checked: the container that checks settings has only the project folder.
   const paths = listComposeFiles(given).filter((path) => !isAbsolute(path))
   if (project === undefined) return []
   return paths.flatMap((path) => {

@@ -14,7 +14,7 @@ const IMAGE =
   /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
 const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0: all')
-/** IPv6 ranges whose addresses no container can have. */
+/** IPv6 address ranges that cannot be the network of containers. */
 const unfitRanges = ['unspecified', 'loopback', 'linkLocal', 'multicast', 'ipv4Mapped']
 const MIN_PREFIX = 16
 /** Longest prefix of the IPv6 network: 256 addresses, enough for all containers. */

@@ -14,7 +14,7 @@ export interface EnvFile {
   readonly used: ReadonlySet<string>
   /** Lines that Compose ignores, or that Compose reads differently than an operator expects. */
   readonly problems: readonly ConfigProblem[]
-  /** Set if the file cannot be read; `problems` then has one entry with the reason. */
+  /** True if the file cannot be read; `problems` then has one entry with the reason. */
   readonly isUnreadable?: true
 }
 
@@ -71,7 +71,7 @@ const REPLACEMENT = '\ufffd'
 
 /** Reads the text of an `.env`. */
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
-  // Every other byte of Latin letters in UTF-16 is 0.
+  // UTF-16 encodes each Latin letter as two bytes, one of them 0.
   if (/\0[^\0]\0/.test(text)) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
   if (/\r[^\r\n]/.test(text))
     return unreadable(
@@ -264,11 +264,12 @@ export function findUnknownNames(
 
 /** Prefixes of names that belong to the appliance, in `.env` and in the environment of the host. */
 const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
-/** Maximum edit distance of a misspelt name to a known one. */
+/** Maximum edit distance between a misspelt variable name and the name that is suggested for it. */
 const MISSPELT_EDITS = 2
 
 /**
- * Names of an environment that are meant for the appliance. The environment may contain variables of the host.
+ * The environment variables that an operator sets for the appliance: names with its prefixes, and names similar to a
+ * known name. The environment may also contain variables of the host.
  */
 export function namesMeantForUs(environment: Environment): string[] {
   return Object.keys(environment).filter(
@@ -278,7 +279,7 @@ export function namesMeantForUs(environment: Environment): string[] {
   )
 }
 
-/** Variables that a container has without an `.env`, including the variables of the Dockerfile. */
+/** Environment variables that a container has even without an `.env`, such as the variables of the Dockerfile. */
 const OF_CONTAINER =
   /^(?:DEMO_CHAIN|PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 

@@ -6,8 +6,8 @@ import { findVariable, settingVariables } from '../../core/config/environment/in
 /** Locations of the operator's files and folders. */
 export interface OperatorPlaces {
   /**
-   * Folder in which the file or folder of each variable is mounted under the name of the variable; undefined: the path
-   * of the variable is read.
+   * Folder in which Compose mounts every file or folder that a variable names, under the name of the variable.
+   * Undefined outside of containers: paths are read as they are in the variables.
    */
   readonly mounted?: string | undefined
   /** Folder of the operator's certificate if `TLS_MODE` is `files` and `TLS_DIR` is not set. */
@@ -29,7 +29,7 @@ const files = [
 /** Every variable that names a file or folder of the host. */
 export const pathVariables: readonly string[] = [...folders, ...files]
 
-/** For each variable with a path: the name of its mount, the name in `.env`, and the path. */
+/** For each variable with a path: the variable after which its mount is named, the name in `.env`, and the path. */
 export function hostPaths(
   given: Environment,
 ): readonly { readonly variable: string; readonly name: string; readonly path: string }[] {

@@ -15,9 +15,9 @@ export interface RenderedFile {
   readonly mode: number
 }
 
-/** libpq refuses a key that others may read. */
+/** Copy of the private key: libpq refuses a key file that other users may read. */
 const PRIVATE_KEY = '/tmp/postgres-client.key'
-/** Shell command that copies the key to PRIVATE_KEY. */
+/** Shell command that copies the private key of the database client to PRIVATE_KEY. */
 export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgres-client.key >${PRIVATE_KEY})`
 
 /**

@@ -94,7 +94,7 @@ const corsHeaders = (origin: string, headers: string): string[] => [
   `      add_header Access-Control-Allow-Headers ${headers} always;`,
 ]
 
-/** Replaces the CORS headers of services that allow every origin. */
+/** nginx directives that replace the CORS headers of a service that allows every origin by the configured ones. */
 function replacedHeaders(values: Values): string {
   return [
     ...['Origin', 'Headers', 'Credentials'].map(
@@ -129,7 +129,7 @@ function mapOrigins(cors: readonly string[]): string {
   ].join('\n')
 }
 
-/** A location of the proxy's configuration, other than `location /`. */
+/** Matches a location of the nginx configuration, except `location /`. */
 const LOCATION = /^ *location (?:(=|~) )?(\/\S+|\^\S+) \{$/gm
 
 /** Whether a location of the proxy handles requests at or below a path, so that the api does not get them. */

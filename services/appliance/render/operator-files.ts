@@ -40,7 +40,7 @@ const pair = { certificate: 'SQLDB_SSL_CERT_FILE', key: 'SQLDB_SSL_KEY_FILE' } a
 
 type Given = Readonly<Record<string, string>>
 
-/** Files of the operator by the name that containers know. */
+/** Texts of the files that an operator names in settings, by the file name in containers. */
 export interface OperatorFiles {
   readonly texts: ReadonlyMap<string, string>
   readonly problems: readonly ConfigProblem[]

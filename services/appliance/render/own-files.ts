@@ -67,7 +67,7 @@ export function readOwnFiles(folder: string, shown: string): OwnFiles {
   return { texts, used, problems }
 }
 
-/** A file of the operator with its variables replaced; faults of the text are added to the problems. */
+/** Parses a JSON file of the operator, with its `${NAME}` replaced. Errors of the text are added to `problems`. */
 export function parseOwnFile(
   part: ConfigPart,
   text: string,

@@ -98,8 +98,8 @@ function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[]
 }
 
 /**
- * Returns the value of a variable and the reason why it names no folder; undefined if it names a folder. Docker cannot
- * mount other paths as folders.
+ * Reason why the path of a variable is not a folder, with the value of the variable; undefined if it is a folder.
+ * Docker cannot mount any other path as a folder.
  */
 async function findAbsent(
   path: string,
@@ -137,7 +137,7 @@ async function isWithin(inner: OperatorFolder, outer: OperatorFolder): Promise<b
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** The file with the superuser's password; undefined if none is set. */
+/** The file that POSTGRES_SUPERUSER_PASSWORD_FILE names; undefined if the variable is not set. */
 export function superuserPasswordFile(values: Values, places: OperatorPlaces): string | undefined {
   const own = values.POSTGRES_SUPERUSER_PASSWORD_FILE
   return own === '' ? undefined : placeOf('POSTGRES_SUPERUSER_PASSWORD_FILE', own, places)
@@ -159,11 +159,11 @@ interface OperatorFolder {
   readonly isOfPostgres: boolean
   /** Unsuitable file systems: magic number of the kernel, and name with the reason. */
   readonly unfit: Readonly<Record<number, string>>
-  /** Whether a file name shows that the folder holds data. */
+  /** Whether a file of this name shows that a service has stored data in the folder. */
   readonly isData: (name: string) => boolean
   /** Whether a file may exist in the folder before the service has stored data there. */
   readonly isFitting: (name: string) => boolean
-  /** Sentence after the estimate of the database's size. */
+  /** Text that a warning about too little free space appends to the estimated size of the database. */
   readonly sizeNote: string
 }
 
@@ -214,7 +214,7 @@ function backupFolder(
     folder: placeOf('BACKUP_DIR', shown, places),
     isOfPostgres: isScheduled,
     unfit: losingFileSystems,
-    // `backup.sh` compares the free space with the newest backup.
+    // In a folder with backups, `backup.sh` compares the free space with the size of the newest backup.
     isData: (name) => !name.startsWith('.'),
     isFitting: () => true,
     sizeNote: '; one backup is smaller, but several backups are retained',
@@ -231,8 +231,8 @@ const MODE_BITS = 0o777
 const FOREIGN_SHOWN = 4
 
 /**
- * Advice how to create the folder. A system folder, or a folder with content of another owner, keeps its owner: a
- * subfolder is advised.
+ * Advice, with a shell command that creates a folder with the owner that PostgreSQL needs. If the given folder is a
+ * system folder, or has content of another owner, the command creates a subfolder instead.
  */
 function adviceFor(shown: string, facts: Stats | undefined, listed: readonly string[] | undefined): string {
   const isForeign =
@@ -278,7 +278,7 @@ async function checkFolder(
     return refuse(`which is on ${kind}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
-  // The estimate is for a new database. For an existing one, `doctor` reports how long the free space lasts.
+  // The estimate is for an empty database. If the folder has data, `doctor` reports how long the free space lasts.
   if (free >= needed || names.some(isData)) return {}
   const message = `${quoted} has ${free} GB free; docs/sizing.md estimates ${needed} GB for the database of ${values.CHAIN_NAME}${sizeNote}`
   return { warning: { file: 'environment', path, message } }

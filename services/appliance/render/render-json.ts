@@ -66,7 +66,7 @@ export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): Servic
 /** Prefix of a marker for a variable; no template value begins with it. */
 const MARK = '\0'
 
-/** Finds the variables in a template: a map from the formatted path of a value to the name of its variable. */
+/** Which variable sets which key of a configuration template: names of variables by the formatted path of the key. */
 function placeholdersOf(
   { resolved: { values } }: ServicePlan,
   part: ConfigPart,
@@ -128,8 +128,9 @@ interface Named {
 }
 
 /**
- * Removes families that the operator left out, a certificate to watch if there is none, and the generated Redis
- * password if Redis is external (the operator's password is applied later).
+ * Removes what the operator does not use from a rendered file: families without an account, the certificate to watch
+ * without a certificate, and the generated Redis password if Redis is external. The operator's Redis password is set
+ * later.
  */
 function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
   if (part === 'connections' && !values.REDIS_BUNDLED) {

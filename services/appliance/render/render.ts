@@ -60,10 +60,14 @@ const ACME_PORT = 80
 /** Connections of the filler, Hasura, the migrations and the operator's SQL clients. */
 const OTHER_CONNECTIONS = 40
 /**
- * Each api process uses one connection for the feed and one to poll the database; each may briefly open a second one.
+ * PostgreSQL connections of an api process besides its pool: one for the feed, and one that polls the database. Each
+ * may briefly be open twice.
  */
 const OWN_CONNECTIONS = 2
-/** Each connection is a process, and `pids_limit` of the container is 8192. PostgreSQL itself allows 262143. */
+/**
+ * Maximum of `max_connections`: each connection is a process, and `pids_limit` of the container is 8192. PostgreSQL
+ * itself allows 262143.
+ */
 const MOST_CONNECTIONS = 8_000
 
 /**
@@ -118,7 +122,7 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   return report(resolved, made, certificateCreated, warnings)
 }
 
-/** Refused settings while a complete earlier rendering exists. */
+/** Result of `renderOrKeep` if settings are refused and the folder has the files of an earlier rendering. */
 export interface Refusal {
   readonly refused: ConfigError
   /** Reason why the earlier rendered files cannot be used any longer; undefined if they are used. */
@@ -146,7 +150,7 @@ function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mo
 }
 
 /**
- * The appliance's variables, merged with the operator's own files.
+ * The appliance's variables, merged with the values of the operator's JSON files.
  * @param needed variables that the caller uses; only their problems are thrown. Undefined: all variables.
  * @throws ConfigError
  */
@@ -275,7 +279,7 @@ async function prepare(
   return { files: [...files, ...database.files, ...others], warnings }
 }
 
-/** Problems of namespaces at paths that the proxy does not pass on to the api. */
+/** A problem for each namespace whose path the proxy does not pass on to the api. */
 function refuseTakenPaths({ values, profiles }: Resolved, server: AppConfig['server']): ConfigProblem[] {
   const configuration = renderNginx(values, server, profiles.includes('graphql'))
   return server.namespaces.flatMap(({ path, aliases }, at) =>
@@ -333,7 +337,7 @@ function warnAboutClients({ server }: AppConfig, own: OwnFiles): ConfigWarning[]
   return [{ file, path, message }]
 }
 
-/** Input of the files for PostgreSQL, Redis, Hasura, proxy and monitoring. */
+/** Everything from which the files for PostgreSQL, Redis, Hasura, the proxy and monitoring are rendered. */
 interface Plan {
   readonly resolved: Resolved
   readonly secrets: Secrets

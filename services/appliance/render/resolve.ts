@@ -66,7 +66,7 @@ export function namesOfProblem({ file, path }: ConfigProblem): readonly string[]
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
-/** Names that count as not set because of a problem: the name of the variable, or of the key in an operator's file. */
+/** The variables that count as not set because of a problem of a variable, or of a key in an operator's JSON file. */
 function namesLost({ file, path }: ConfigProblem): readonly string[] {
   const setting = settingVariables.find(({ part, key }) => configFiles[part] === file && key === path)
   return sameVariables(setting?.name ?? variableOf(path))
@@ -287,7 +287,7 @@ function checkTogether(
   refused: ReadonlySet<string>,
 ): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  /** @param others variables involved in the same problem. */
+  /** Adds a problem, unless one of `others` is refused: the other variables that take part in this problem. */
   const refuse = (path: string, found: unknown, allowed: string, others: readonly string[] = []): void => {
     if (others.some((name) => refused.has(name))) return
     problems.push({ file: 'environment', path, found: showFound([path], found), allowed })
@@ -438,7 +438,7 @@ const LEAST_POSTGRES = 14
 const MOST_POSTGRES = 18
 const SUPPORTED_POSTGRES = `an image of PostgreSQL ${LEAST_POSTGRES} to ${MOST_POSTGRES} whose tag begins with its version, such as ${images.postgres}`
 
-/** Whether the version is supported. True for an image with another name, whose tag need not be a version. */
+/** Whether the tag of an image named `postgres` is a supported version. True for other names: any tag is allowed. */
 function isSupportedPostgres(image: string): boolean {
   const [, name, tag = ''] = /^(?:.*\/)?([^/:@]+)(?::([^/@]+))?(?:@.*)?$/.exec(image) ?? []
   if (name !== 'postgres') return true
@@ -454,7 +454,7 @@ function listProfiles(given: Readonly<Record<string, string>>): string[] {
 const PRIVATE_NAME =
   /\.(?:alt|example|home\.arpa|internal|invalid|lan|local|localhost|onion|test|example\.(?:com|net|org))$/i
 
-/** Whether an authority gives a certificate for the name. @param directory of an authority of the operator's own. */
+/** Whether an ACME authority can certify a domain. @param directory URL of the operator's own ACME authority. */
 function isCertifiable(domain: string, directory: string | undefined): boolean {
   if (!domain.includes('.') || isIP(domain) !== 0) return false
   return directory !== undefined || !PRIVATE_NAME.test(domain)

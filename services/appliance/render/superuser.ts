@@ -7,7 +7,7 @@ import type { ConfigProblem } from '../../core/config/index.ts'
  */
 const PASSWORD = /^[^\0\r\n\ufeff\ufffd]{1,1000}$/
 
-/** Whether a text, without the end of its line, can be a password. */
+/** Whether a text without a final line break can be a password. */
 export const isPassword = (text: string): boolean => PASSWORD.test(text)
 
 /**

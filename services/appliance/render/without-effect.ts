@@ -152,7 +152,7 @@ const inContainer: readonly Idle[] = [
 
 /**
  * Problems of settings that another setting makes ineffective. A setting with its default value is no problem.
- * @param taken names of the variables that other checks have refused.
+ * @param taken variables that other checks have refused: they are not reported again.
  */
 export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): ConfigProblem[] {
   return findIdle(refused, asked)

@@ -60,7 +60,7 @@ export async function pathsOf(ask: Ask): Promise<string[]> {
   return Object.keys(document.paths)
 }
 
-/** Health, documents, every config endpoint and one list of each namespace. */
+/** Checks of the health report, the API documents, every config endpoint and one list of each namespace. */
 export function apiChecks(ask: Ask, waitMs: number): Check[] {
   return [
     {
@@ -117,7 +117,8 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
         expectThat(paths.length > 0, 'no namespace has a config endpoint')
         const { chain } = health.parse(dataOf(await ask('/health')))
-        // If every reader is at its stop_block, waiting for the contract is useless: no further block is indexed.
+        // A chain may not have the contract yet. If every reader is at its stop_block, no further block is indexed, so
+        // the check does not wait for the contract.
         const { readers } = chain.service
         const patienceMs = readers.length > 0 && readers.every(isAtStop) ? 0 : waitMs
         const notes: string[] = []

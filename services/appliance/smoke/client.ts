@@ -7,7 +7,7 @@ import type { SecureVersion } from 'node:tls'
 const TIMEOUT_MS = 15_000
 const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-/** Answer of a server. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -71,7 +71,7 @@ export function handshake(
       maxVersion: version,
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
-      // Old TLS versions need old ciphers in this client; otherwise the client itself would refuse, not the server.
+      // With its default ciphers, OpenSSL in this process refuses TLS 1.1 before the server can refuse it.
       ...(version === 'TLSv1.1' ? { ciphers: 'DEFAULT:@SECLEVEL=0' } : {}),
     })
     const end = (result: Parameters<typeof resolve>[0]): void => {

@@ -53,7 +53,7 @@ export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: numbe
   ]
 }
 
-/** The first event; undefined if the subscription was confirmed but no event arrived. */
+/** The first event on a new socket; undefined if the server confirmed the subscription but sent no event in time. */
 function firstMessage(address: URL, insecure: boolean, waitMs: number): Promise<string | undefined> {
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   return new Promise((resolve, reject) => {

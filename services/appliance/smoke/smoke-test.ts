@@ -20,7 +20,7 @@ export interface SmokeOptions {
   readonly apiKey: string | undefined
   /** Account whose ABI is requested. */
   readonly account: string
-  /** Maximum time until a socket delivers an event, and until a new chain has deployed the contracts, ms. */
+  /** How long the test waits for an event on a socket, and for the contracts on a new chain, ms. */
   readonly waitMs: number
   readonly report: (result: CheckResult) => void
 }

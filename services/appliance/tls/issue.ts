@@ -14,7 +14,7 @@ export interface AcmeSettings {
   readonly certificates: string
   /** Folder that the proxy serves below `/.well-known/acme-challenge/`. */
   readonly challenges: string
-  /** Folder of the account with the authority. */
+  /** Folder with the key of the ACME account. */
   readonly account: string
 }
 
@@ -87,7 +87,7 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     },
   })
   return ordered.catch((cause: unknown) => {
-    // The ACME client throws a TypeError if there was no answer.
+    // acme-client throws a TypeError if the authority does not answer.
     if (cause instanceof TypeError) throw new Error(`${settings.directory} stopped answering`)
     throw new Error(`${settings.directory} issued no certificate`, { cause })
   })
