@@ -54,8 +54,7 @@ export async function withDatabase(
   try {
     await task(client)
   } catch (error) {
-    // An error inside a session lacks the address and user of the database, which the remedy's commands
-    // contain.
+    // `databaseFailure` adds host and user of the database, because the commands in the remedy contain them.
     const isKnown = error instanceof PronghornError || knownFailure(error) !== undefined
     throw isKnown ? databaseFailure(error, '', sqldb) : error
   } finally {

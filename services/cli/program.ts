@@ -143,7 +143,9 @@ function usageRemedy({ commands }: Command, args: readonly string[], io: CliIo):
   return remedyOf('USAGE', mode, isKnown ? { help: `${helpCommands[mode]} ${name}` } : {})
 }
 
-/** Text of an error for people: the message, and the remedy for the current mode. */
+/**
+ * Text of an error for people: the message, and the remedy for containers, for single processes or for `standalone`.
+ */
 function explain(error: unknown, mode: RunMode, usage: () => string): string {
   if (error instanceof PronghornError && error.code === 'USAGE')
     return `${describeError(error)}\n${usage()}\n`

@@ -12,7 +12,7 @@ export function readRenderedConnections(folder: string): ConnectionsConfig {
   return relocate(loadConfig({ need: ['connections'], dir: folder, env: {} }).config.connections, folder)
 }
 
-/** Changes the file paths in connections from the container's folder to `folder`. */
+/** Changes the paths of certificates and keys from the folder in the container to `folder`. */
 export function relocate(connections: ConnectionsConfig, folder: string): ConnectionsConfig {
   const here = (path: string | undefined): string | undefined =>
     path?.startsWith(`${CONTAINER_FOLDER}/`) ? join(folder, path.slice(CONTAINER_FOLDER.length)) : path

@@ -12,7 +12,7 @@ export interface ConfigOption {
   readonly config?: string
 }
 
-/** Hint of commands that also accept a data directory. */
+/** Sentence after a configuration error of commands that also accept a data directory. */
 const DATA_INSTEAD = 'For the data directory of `pronghorn standalone` or `npm start` give `--data DIR`.'
 
 /**

@@ -114,7 +114,7 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
 }
 
-/** Adds the password to the address: from the given file, else from the address itself, else from `PGPASSWORD`. */
+/** Sets the password of a PostgreSQL login: from the given file, else from its URL, else from `PGPASSWORD`. */
 async function withPassword(
   address: DatabaseAddress,
   { sourcePasswordFile: file }: ImportFlags,

@@ -23,7 +23,7 @@ interface HistoryFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** Flags that may be combined with `--history`. */
+/** The only options of `pronghorn verify` that may be combined with `--history`. */
 const historyFlags = new Set(['history', 'sample', 'reader', 'table', 'repair', 'yes', 'json', 'config'])
 
 /** Derived values that a repair wrote, and rules that remain broken. */
