@@ -5,7 +5,7 @@ import { FatalError } from '../../core/errors/index.ts'
 type Compress = (content: Buffer) => Promise<Buffer>
 type Decompress = (packed: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
 
-/** Functions of Node.js 22.15 and later, which the type definitions (Node.js 20) lack. */
+/** Zstandard functions of Node.js 22.15 and later. The type definitions are of Node.js 20, which lacks them. */
 const zstd = zlib as unknown as {
   readonly zstdCompress?: Parameters<typeof promisify>[0]
   readonly zstdDecompress?: Parameters<typeof promisify>[0]

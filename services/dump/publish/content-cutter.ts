@@ -1,4 +1,4 @@
-/** Rows of one file. */
+/** Content of one dump file: COPY text, and its number of rows. */
 export interface Content {
   readonly text: Buffer
   readonly rows: number
@@ -25,7 +25,7 @@ export class ContentCutter {
   #hash = FNV_BASIS
   #rowBytes = 0
 
-  /** Appends text; returns the chunks that the text completes. */
+  /** Appends COPY text; returns the files that are complete now. */
   push(chunk: Buffer): Content[] {
     const contents: Content[] = []
     let start = 0

@@ -91,7 +91,7 @@ export class DumpFolder {
     }
   }
 
-  /** Replaces the manifest, after all its files are on the disk. */
+  /** Replaces the manifest. The caller has flushed all files of the manifest to the disk. */
   async publish(manifest: Manifest, key: KeyObject | undefined): Promise<void> {
     const bytes = formatManifest(manifest)
     if (key !== undefined)

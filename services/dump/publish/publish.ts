@@ -49,7 +49,7 @@ export interface PublishProgress {
 export interface PublishReport {
   readonly manifest: Manifest
   readonly files: number
-  /** Files that this publication wrote, the manifest included, and their bytes. */
+  /** Number of files that this publication wrote, the manifest included; `newBytes` is their size. */
   readonly newFiles: number
   readonly newBytes: number
   readonly pruned: number

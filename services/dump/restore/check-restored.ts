@@ -4,7 +4,7 @@ import { checkSeals, readSeals, sealedKinds } from '../../core/seals/index.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
 
-/** Sealed kinds without files of their own: their rows are in the files of changing rows. */
+/** Sealed kinds of row without files of their own: a dump has their rows in the files of rows that may still change. */
 const ofChangingRows = sealedKinds.filter((kind) => kind.isOfChangingRows).map(({ name }) => name)
 
 /**

@@ -103,7 +103,7 @@ async function findReferences(
  */
 function definitionsOf(index: FoundIndex): Definition[] {
   const { table_name: table, name, constraint_name: constraint, constraint_definition: added } = index
-  // PostgreSQL prints indexes of partitioned tables with ONLY, which leaves out the partitions.
+  // pg_get_indexdef prints indexes of partitioned tables with ONLY, which would leave out the partitions.
   const create = index.definition.replace(' ON ONLY ', ' ON ')
   if (constraint === null) return [{ stage: INDEX_STAGE, table, statement: create }]
   if (index.is_partitioned)

@@ -94,7 +94,7 @@ class Download {
     }
   }
 
-  /** Whether a partial answer starts at the next missing byte. */
+  /** Whether a partial response (206) starts at the next byte that this download needs. */
   #continues(answer: IncomingMessage): boolean {
     return answer.headers['content-range']?.startsWith(`bytes ${this.#bytes}-`) === true
   }

@@ -12,7 +12,7 @@ import type { ManifestFile } from '../format/manifest.ts'
 import type { DumpSource } from './dump-source.ts'
 import type { QueuedFile } from './file-queue.ts'
 
-/** Attempts to read a file with a wrong checksum, because the transfer may have damaged it. */
+/** How often a file with a wrong checksum is read, because the transfer may have damaged the file. */
 const DAMAGED_ATTEMPTS = 3
 const DAMAGED_PAUSE_MS = 200
 const COPY_BYTES = 2 ** 18
@@ -87,7 +87,7 @@ function checkSealed(columns: readonly string[], { path, sealed }: ManifestFile,
 async function copyText(client: pg.ClientBase, target: string, text: Buffer): Promise<number> {
   const stream = client.query(copyFrom(`COPY ${target} FROM STDIN`))
   const done = finished(stream)
-  // The stream may fail while this loop waits for `drain`; the final `await done` reports the error.
+  // `await done` below reports an error. Without this handler, an earlier error would be an unhandled rejection.
   done.catch(() => undefined)
   for (let at = 0; at < text.length; at += COPY_BYTES)
     if (!stream.write(text.subarray(at, at + COPY_BYTES))) await Promise.race([once(stream, 'drain'), done])

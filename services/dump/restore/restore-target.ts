@@ -135,7 +135,7 @@ export class RestoreTarget {
 
   /** Application names of the other sessions of the database. */
   async #readOthers(): Promise<string[]> {
-    // Without the right to see other sessions, their backend_type is null.
+    // `backend_type` of sessions of other roles is null, unless this role may read pg_stat_activity entirely.
     const { rows } = await this.client.query<{ name: string }>(
       `SELECT coalesce(nullif(application_name, ''), 'process ' || pid) AS name FROM pg_stat_activity
        WHERE datname = current_database() AND application_name <> $1 AND usesysid IS NOT NULL

@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly jobs: number
   /** File with the Ed25519 public key of the publisher. */
   readonly keyFile?: string
-  /** Name that the reader gets in this database, if the dump has one reader. */
+  /** Name for the reader in this database; used only if the dump has a single reader. */
   readonly reader?: string
   /** Whether to discard an unfinished restore. */
   readonly anew: boolean
@@ -37,14 +37,14 @@ export interface RestoreProgress {
   readonly phase: 'rows' | 'indexes'
   readonly done: number
   readonly of: number
-  /** Rows in the tables. */
+  /** Number of rows that are in the tables now. */
   readonly rows: number
 }
 
 /** Result of a restore. */
 export interface RestoreReport {
   readonly manifest: Manifest
-  /** Files that an earlier, interrupted run had loaded. */
+  /** Number of files that an earlier, interrupted run had loaded. */
   readonly resumedFiles: number
   /** Migrations that were applied because the dump lacks them. */
   readonly migrations: readonly number[]
@@ -80,7 +80,7 @@ class Restore {
   readonly #options: RestoreOptions
   readonly #target: RestoreTarget
   readonly #source: DumpSource
-  /** Aborts all other sessions after a failure. */
+  /** Stops all sessions of the restore after one of them failed. */
   readonly #stop: AbortController
   readonly #signal: AbortSignal
   #rows = 0
