@@ -23,7 +23,7 @@ interface ChainOrigin {
 
 const BLOCK_MS = 500
 const SEED = 1
-/** Probability of a fork after a block: about one fork in two minutes. */
+/** Probability that a block is followed by a fork: with two blocks a second, about one fork in two minutes. */
 const FORK_CHANCE = 1 / 240
 /** A chain that missed more blocks than this since the last run is not continued; a new chain begins. */
 const MOST_MISSED_BLOCKS = 20_000

@@ -61,7 +61,7 @@ export class Progress {
   #showProblem(status: ReaderStatus): void {
     const { problem } = status
     const text = problem?.detail ?? ''
-    // Compare summaries, because the figures in the detail change every second: a problem is shown once.
+    // A problem is printed once. Its summary identifies it, because the numbers in its detail change every second.
     const kind = problem?.summary ?? ''
     if (kind === this.#lastProblem) return
     if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)

@@ -44,7 +44,7 @@ export interface StandaloneSettings {
   readonly marketAccount: string
   readonly oracleAccount: string
   readonly toolsAccount: string
-  /** Delete the indexed data and index again. */
+  /** Whether the reader deletes the indexed data at its start and indexes again. */
   readonly deleteData: boolean
   /** Arguments of the handler `state`, which stores the data of the state service. */
   readonly storedState: {
@@ -125,7 +125,7 @@ export function createConfig(settings: StandaloneSettings): AppConfig {
   })
 }
 
-/** Options, by the last key of the setting that the option sets. */
+/** Command-line option for each configuration key that an option sets; only the last part of the key. */
 const optionsByKey: Readonly<Record<string, string>> = {
   assets_account: '--assets-account',
   accounts: '--assets-account',
@@ -139,7 +139,7 @@ const optionsByKey: Readonly<Record<string, string>> = {
   ship: '--ship',
 }
 
-/** Parses a configuration that was built from options: problems name the options instead of the keys of a file. */
+/** Parses a configuration that was built from command-line options. Errors name the options instead of file keys. */
 function parseOptions(files: Parameters<typeof parseConfig>[0]): AppConfig {
   try {
     return parseConfig(files).config

@@ -10,7 +10,7 @@ import { createApiKey, listApiKeys, revokeApiKey, startState } from '../state/in
 import type { RunningState } from '../state/index.ts'
 import { readOwnFile } from './embedded-postgres/index.ts'
 
-/** Address and key folder of the state service. */
+/** Where the state service listens, and the folder in which it stores its API key. */
 interface StatePlace {
   readonly host: string
   /** Port of the API, from which the state service's port is derived. */

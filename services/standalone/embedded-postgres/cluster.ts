@@ -109,7 +109,7 @@ async function readLockFile(dataDir: string): Promise<{ readonly pid: number; re
   return { pid: Number(pid || NaN), port: Number(port || NaN) }
 }
 
-/** Port of the server that runs on these files; undefined if none runs. */
+/** Port of the PostgreSQL server that uses the database files; undefined if no server runs. */
 export async function findServerPort(dataDir: string): Promise<number | undefined> {
   const { pid, port } = await readLockFile(dataDir)
   const isThere = (await serverProcessesIn(dataDir)).includes(pid)

@@ -23,9 +23,9 @@ const STOP_TIMEOUT_MS = 30_000
 const READY = /ready to accept (?:read-?.?only )?connections/
 /** Messages of a server that finds shared memory or a lock file of a killed server. */
 const REMAINS = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
-/** Messages of a server when the disk is full. */
+/** Messages of PostgreSQL if the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
-/** Number of characters at the end of the server's output that are kept for error messages. */
+/** Number of characters at the end of PostgreSQL's output that are stored for error messages. */
 const KEPT_OUTPUT = 4_000
 const RETRY_MS = 250
 
@@ -38,9 +38,9 @@ export interface EmbeddedPostgres {
   /** Folder of the database files. */
   readonly dataDir: string
   readonly version: string
-  /** Process id of the server. */
+  /** Process id of the PostgreSQL server. */
   readonly pid: number
-  /** Stops the server and removes a temporary folder. Safe to call twice. */
+  /** Stops PostgreSQL; removes the folder of the database if it is temporary. May be called twice. */
   stop(): Promise<void>
 }
 
@@ -49,9 +49,9 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir?: string
   /** npm package with the programs of another server version. Default: PostgreSQL 14, which Pronghorn installs. */
   readonly package?: string
-  /** Settings added to the server's command line, e.g. `{ shared_buffers: '256MB' }`. */
+  /** Settings of PostgreSQL for its command line, e.g. `{ shared_buffers: '256MB' }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Called when the server exits without a call of `stop`. */
+  /** Called when PostgreSQL exits although `stop` was not called. */
   readonly onUnexpectedExit?: (failure: FatalError) => void
 }
 
@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(
   const temporary = options.dataDir === undefined
   const given = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pronghorn-data-')))
   await mkdir(given, { recursive: true })
-  // Resolve links, so that the lock is on the same path for every process.
+  // Symbolic links are resolved, so that all processes lock the same path.
   const base = await realpath(given)
   if (!temporary) await checkDataFolder(base, binaries.version)
   const hold = await holdFolder(base)
@@ -137,7 +137,7 @@ async function startServer(start: ServerStart): Promise<{ server: ChildProcess; 
   }
 }
 
-/** Whether the start failed because of remains of a killed server. */
+/** Whether PostgreSQL did not start because of shared memory or a lock file of a killed server. */
 function hasRemains(error: unknown): boolean {
   return error instanceof FatalError && REMAINS.test(String(error.details.output))
 }
@@ -168,7 +168,7 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
     }
     const timer = setTimeout(() => fail('was not ready in time'), START_TIMEOUT_MS)
     server.once('error', (error) => fail(error.message))
-    // `close` rather than `exit`: the output has then been read completely.
+    // `close`, because at `exit` the end of the output may not have been read yet.
     server.once('close', () => fail('ended while starting'))
     server.stderr?.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT)
@@ -186,14 +186,14 @@ const SHOWN_LINES = 8
 /** Last complete lines of the server's output. */
 function lastLines(output: string): string[] {
   const lines = output.trim().split('\n')
-  // The output was cut, so the first line may lack its beginning.
+  // Only the last KEPT_OUTPUT characters are stored, so the first line may lack its beginning.
   const whole = output.length >= KEPT_OUTPUT ? lines.slice(1) : lines
   return whole.slice(-SHOWN_LINES)
 }
 
 function unexpectedExit(code: number | null, signal: string | null, output: string): FatalError {
   const how = code === null ? `signal ${String(signal)}` : `exit code ${code}`
-  // The server exits with 0 only after a stop request.
+  // PostgreSQL exits with 0 only after a request to stop.
   const what = code === 0 ? 'was stopped by another program' : 'ended unexpectedly'
   return new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL ${what} (${how})`, {
     details: { output: lastLines(output) },
