@@ -22,7 +22,7 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
 }
 
-/** Properties of a key to be created. */
+/** Properties of an API key to be created. */
 export interface NewApiKey {
   readonly label: string
   readonly expiresAt: Date | null

@@ -47,7 +47,7 @@ async function readKeys(database: Queryable): Promise<SigningKey[]> {
 
 /** Options of a key rotation. */
 export interface Rotation {
-  /** Also deletes all older keys: their tokens are refused as soon as a service reads the keys again. */
+  /** Whether to delete all older signing keys: services refuse their tokens as soon as they read the keys again. */
   readonly endsOldKeys: boolean
 }
 

@@ -14,12 +14,14 @@ export class LateRows {
     this.#write = write
   }
 
-  /** Creates the rows of a response. @param sizeOf returns the size of a row, bytes. */
+  /**
+   * Rows of a response. @param sizeOf returns the size of a row in bytes. @param write converts rows to JSON values.
+   */
   static of<Row>(rows: readonly Row[], sizeOf: (row: Row) => number, write: WriteRows<Row>): LateRows {
     return new LateRows(chunksOf(rows, sizeOf), write as WriteRows<unknown>)
   }
 
-  /** The converted rows, in order. */
+  /** Converts the rows, chunk by chunk, and yields them in order. */
   async *written(): AsyncGenerator {
     for (const chunk of this.#chunks) {
       yield* await this.#write(chunk)

@@ -1,9 +1,9 @@
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Machine-readable details of a refusal. */
+/** Machine-readable details of an error response. */
 export type RefusalDetails = Readonly<Record<string, unknown>>
 
-/** Optional parts of a refusal. */
+/** Optional parts of an error response. */
 export interface RefusalExtras {
   readonly details?: RefusalDetails
   readonly headers?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import { notReady, Refusal } from '../answers/index.ts'
 /** Runs statements. A temporary failure is thrown as a refusal with status 503. */
 export type StateSession = Queryable
 
-/** The database as requests of the state service see it. */
+/** The database for requests of the state service: single queries, or several queries in one snapshot. */
 export interface StateDatabase extends StateSession {
   /** Runs reads that see one snapshot of the database. */
   snapshot<T>(work: (session: StateSession) => Promise<T>): Promise<T>
@@ -86,7 +86,7 @@ function refusalOf(error: unknown, logger: Logger): unknown {
     return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {
       headers: { 'Retry-After': '1' },
     })
-  // No outage: the error is a defect of this program, or the server rejects the statement.
+  // These errors are no outage: this program has a defect, or PostgreSQL rejects the statement.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error
   if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error

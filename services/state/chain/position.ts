@@ -33,7 +33,7 @@ export interface Position {
   readonly irreversible: BlockRef
   /** First indexed block; after an import of chain state, the block of that state. */
   readonly startBlock: number
-  /** Gaps between `startBlock` and `head`, ascending. */
+  /** Blocks between `startBlock` and `head` that were not indexed: gaps, ascending. */
   readonly gaps: readonly Gap[]
   /** First block of the history without gaps: from this block on, every block was indexed. */
   readonly wholeSince: number

@@ -90,7 +90,7 @@ export class AbiSeeds {
     const { packed, before, after } = await this.#readNode(account)
     await this.#untilReached(after.num, position)
     const { isUntouched, isOnBranch } = await standing([before, after])
-    // An indexed block has set an ABI meanwhile, and the node may have returned that ABI.
+    // Not usable if an indexed block has set an ABI of the account meanwhile: the node may have returned this new ABI.
     if (!isUntouched) return null
     if (!isOnBranch) throw notReady('The chain node and the reader are on different branches of a fork.')
     if (packed === null) {
@@ -133,7 +133,7 @@ export class AbiSeeds {
   }
 }
 
-/** Cache key. The key contains `wholeSince`, which a new gap changes: after the gap, the ABI may differ. */
+/** Cache key. The cached ABI is the one from before `wholeSince`, and a new gap changes `wholeSince`. */
 function keyOf(account: string, wholeSince: number): string {
   return `${account} ${wholeSince}`
 }

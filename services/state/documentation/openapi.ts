@@ -2,7 +2,7 @@ import { describeMembers, describeParameter, operationId } from '../../core/endp
 import type { Schema } from '../../core/endpoint/index.ts'
 import type { Endpoint } from '../endpoints/index.ts'
 
-/** Facts about the server that the document shows. */
+/** Facts about the server that the OpenAPI document contains. */
 export interface ServerInfo {
   /** Version of this program. */
   readonly version: string

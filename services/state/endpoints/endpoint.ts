@@ -3,7 +3,7 @@ import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
 import type { Misfit } from '../misfits.ts'
 import type { EndpointBase, Parameters, Schema, Values } from '../../core/endpoint/index.ts'
 
-/** Services that the endpoints use. */
+/** Parts of the state service that all endpoints use. */
 export interface StateParts {
   readonly database: StateDatabase
   readonly positions: PositionWatch

@@ -5,7 +5,7 @@ export const blockNumber: Schema = { type: 'integer', minimum: 0 }
 export const textValue: Schema = { type: 'string' }
 export const blockId: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' }
 
-/** Schema of an object. All members are required, except the members in `optional`. */
+/** JSON schema of an object. All members are required, except the members in `optional`. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],

@@ -75,7 +75,7 @@ function littleEndian(key: bigint): Buffer {
   return bytes
 }
 
-/** Text of a symbol code: the bytes up to the last one that is not zero. */
+/** Text of a symbol code: its bytes without the zero bytes at the end. */
 function codeText(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/\0+$/, '')
 }

@@ -8,7 +8,7 @@ export interface StoredRow {
   readonly key: bigint
   readonly payer: string
   readonly value: Buffer
-  /** Block that wrote the row. */
+  /** Number of the block that wrote the row. */
   readonly since: number
 }
 
@@ -37,9 +37,9 @@ const WHICH =
   'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
 /**
- * Query of the current and past rows that were in force at the block. Every row repeats `total`, the size of
- * all rows in the response, and `fitting`, the number of leading rows that fit. If `total` exceeds the limit,
- * only the first row is returned, without its value.
+ * Query of the rows of a table as of a block, from the current rows and the history table. Every row repeats `total`,
+ * the size of all rows in the response, and `fitting`, how many rows from the first one fit into the limit of bytes. If
+ * `total` exceeds this limit, only the first row is returned, without its value.
  */
 const SELECT = `
   SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting
