@@ -21,13 +21,13 @@ const notChecked: Readonly<Partial<Record<Origin, string>>> = {
   action:
     'data of earlier actions: the chain tables do not contain them, so only contradictions between rows are found',
   decoding:
-    'data with which the reader decodes rows: a mistake in them shows as a row that differs from the chain',
+    'data with which the reader decodes rows: if they are wrong, a decoded row differs from the chain',
   identity:
     'the id of the chain: a node of another chain is refused, and the other sources do not have the id',
   state: 'rows of the handler state: with --state, the rows of the other handlers are compared with them',
 }
 
-/** Columns whose values are sealed once they cannot change any more. */
+/** Columns that seals cover; a value is sealed once it cannot change any more. */
 const sealedColumns = new Set(
   sealedKinds.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
 )
@@ -41,7 +41,7 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
   for (const column of columns) ofTable.set(column, check)
 }
 
-/** Reason for tables whose rows the source cannot list. */
+/** Reason why the columns of a table are not checked if the source cannot list the rows of the table. */
 const UNANSWERED = 'the source cannot list the rows of the table'
 
 /**
@@ -94,7 +94,7 @@ export function isWhole(coverage: Coverage, table: string): boolean {
 export interface CoverageReport {
   /** Columns that are compared with the chain. */
   readonly compared: number
-  /** Columns that are recomputed from other rows. */
+  /** Number of columns that are recomputed from other rows. */
   readonly recomputed: number
   readonly notChecked: readonly { readonly reason: string; readonly columns: readonly string[] }[]
   /** Numbers of rows that no longer exist on the chain, and so cannot be compared with it. */

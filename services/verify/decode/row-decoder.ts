@@ -15,7 +15,7 @@ interface NativeLibrary {
 
 /** Decodes the packed rows of contracts. */
 export interface RowDecoder {
-  /** Name of the implementation, for reports. */
+  /** Name of the decoder, for reports. */
   readonly name: string
   /** Loads the ABI of a contract, and replaces an ABI loaded earlier. @throws FatalError `ABI_INVALID`. */
   load(contract: string, abi: AbiDefinition): void

@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 1_000
 /** Maximum number of differing rows of one table. With more, the whole table is wrong, and the comparison fails. */
 const MAX_SUSPECTS = 100_000
 
-/** A row with a difference that may be temporary. */
+/** A row that differs between chain and database, perhaps only because it changed between the two reads. */
 export interface Suspect extends Sides {
   readonly table: VerifiedTable
   readonly contract: string
@@ -35,9 +35,9 @@ export interface CompareOptions {
   readonly signal: AbortSignal
 }
 
-/** Result of one comparison of a table. */
+/** Result of comparing a table once. */
 export interface Compared {
-  /** Rows of the chain, or sampled rows, that were compared. */
+  /** Number of compared rows: all rows of the chain, or a random sample. */
   readonly rows: number
   readonly suspects: readonly Suspect[]
 }

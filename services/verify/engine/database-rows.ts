@@ -3,7 +3,7 @@ import { unknownValue } from './difference.ts'
 import { parseExactly } from './exact-numbers.ts'
 import type { Children, Column, ComparedRow, RowValues, VerifiedTable } from '../tables/index.ts'
 
-/** Keys that one statement reads at a time. */
+/** Maximum number of primary keys that one statement reads. */
 const KEYS_A_PAGE = 10_000
 
 /** A connection or pool that statements run on. */

@@ -32,7 +32,7 @@ export const unknownValue = { unknown: true } as const
 
 const unknownText = JSON.stringify(unknownValue)
 
-/** The difference between chain row and database row; null if they agree. */
+/** The difference between the chain row and the database row of a key; null if both rows agree. */
 export function differenceOf(table: VerifiedTable, { key, chain, database }: Sides): Difference | null {
   const at = { table: labelOf(table), key: keyText(key) }
   if (chain === null) return database === null ? null : { ...at, kind: 'extra', columns: [] }

@@ -40,7 +40,7 @@ export async function repairDerived(
     if (recomputed !== undefined) await rebuild(client, recomputed)
     if (correction !== undefined) await client.query(correction)
     if (await isBroken(client, derived))
-      refused.push({ rule, why: 'the correction of the rule does not change every violating row' })
+      refused.push({ rule, why: 'the SQL that recomputes the values leaves some violating rows unchanged' })
     else rebuilt.push(rule)
   }
   return { rebuilt, refused }

@@ -5,7 +5,7 @@ import type { Suspect } from './compare-table.ts'
 import { keyText } from './key-set.ts'
 import type { FoundDifference } from './verify.ts'
 
-/** A statement with its parameters. */
+/** An SQL statement with the values of its parameters. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -15,7 +15,7 @@ export interface Statement {
 export interface PlannedRepair {
   readonly found: FoundDifference
   readonly statements: readonly Statement[]
-  /** Reason why the row cannot be repaired; null if the statements repair it. */
+  /** Reason why the row cannot be repaired; null if `statements` repair the row. */
   readonly impossible: string | null
 }
 
@@ -176,7 +176,7 @@ function deleteChildren({ table, key }: RowOfTable, { table: name, by }: Childre
   }
 }
 
-/** Child rows of the chain as a FROM item with alias c, and the join condition to the child table. */
+/** SQL FROM item, with alias c, of the child rows that the chain has. */
 function childRows(children: Children, rows: unknown, parameters: Parameters): string {
   const shape = Object.entries(children.columns).map(([name, type]) => `${name} ${type}`)
   return `jsonb_to_recordset(${parameters.add(rows, 'jsonb')}) AS c(${shape.join(', ')})`

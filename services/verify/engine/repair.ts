@@ -31,7 +31,7 @@ export interface Repaired extends Verified {
   readonly rebuilt: readonly string[]
   /** Violated derived rules that cannot be repaired. */
   readonly refused: readonly RefusedRule[]
-  /** Whether the rows were written: all of them or none. */
+  /** Whether the repair was written; it writes all rows or none. */
   readonly isWritten: boolean
   /** Digests of the database before and after the repair. */
   readonly digests: { readonly before: string; readonly after: string }
@@ -63,7 +63,7 @@ export async function repairDatabase(
   options: VerifyDatabaseOptions,
 ): Promise<Repaired> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn verify --repair' })
-  // Without this setting the server notices a disconnected client only at the end of the statement.
+  // By default PostgreSQL notices only at the end of a statement that the client has disconnected.
   await client.query(`SET client_connection_check_interval = ${CLIENT_CHECK_MS}`).catch(() => undefined)
   const stop = (): void => void client.end().catch(() => undefined)
   options.signal.addEventListener('abort', stop)

@@ -7,13 +7,13 @@ export interface TableReport {
   readonly table: string
   readonly contract: string
   readonly contractTable: string
-  /** Rows of the chain that were compared. */
+  /** Number of rows of the chain that were compared. */
   readonly rows: number
-  /** Rows that differed at first and were read again. */
+  /** Number of rows that differed at first and were read again. */
   readonly deferred: number
   /** Number of rows that differed at first and agreed when they were read again. */
   readonly seen: number
-  /** Rows that differ. */
+  /** Number of rows that differ. */
   readonly differences: number
 }
 

@@ -13,7 +13,7 @@ import { keyText } from './key-set.ts'
 
 /** A difference is reported after it stayed unchanged for this number of blocks. */
 const STANDING_BLOCKS = 10
-/** A row that changes in every block stays undecided after this number of blocks. */
+/** A row that changes in every block is reported as undecided after this number of blocks. */
 const PATIENCE_BLOCKS = 1_000
 
 export interface SettleOptions {
@@ -23,7 +23,7 @@ export interface SettleOptions {
   readonly signal: AbortSignal
   /** Maximum time without a new block of the chain or of the database. */
   readonly stallMs: number
-  /** Time between two reads of the differing rows. */
+  /** Pause before the differing rows are read again, ms. */
   readonly pollMs: number
   readonly onRound?: (open: number) => void
 }
@@ -34,13 +34,13 @@ interface Open {
   /** Chain row and database row at the last read. */
   signature: string
   /**
-   * The higher of the two blocks of chain and database when this difference was first seen. Both must pass this block
-   * before the difference counts.
+   * The higher of the two blocks of chain and database when this difference was first seen. The difference counts
+   * only once both chain and database are ten blocks past this block.
    */
   since: number
   /** The lower of the blocks of chain and database when the row was first read again. */
   first: number
-  /** All chain rows seen so far. A database that lags behind the chain has these rows later. */
+  /** Every value that the row has had on the chain so far. A database that lags behind the chain gets them later. */
   shown: Set<string>
 }
 
@@ -50,7 +50,7 @@ export interface Settled {
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
   /** Rows that differed at first and agreed when they were compared again. */
   readonly agreed: readonly Suspect[]
-  /** Rows that are still undecided: neither chain nor database advances, or the rows change in every block. */
+  /** Undecided rows: neither the chain nor the database advances, or the rows change in every block. */
   readonly open: readonly Suspect[]
   /** Reason why the rows of `open` are undecided; null if there are none. */
   readonly reason: string | null
@@ -95,8 +95,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
       const suspect = looked[i]!
       const difference = differenceOf(suspect.table, suspect)
       const shown = was.shown.add(canonical(suspect.chain))
-      // A row that changes in every block is never equal on both sides at one moment. The database agrees if it has any
-      // row that the chain had before.
+      // A row that changes in every block may never be equal in chain and database at the same time. Such a row agrees
+      // if the database has a value that the row had on the chain before.
       if (difference === null || shown.has(canonical(suspect.database))) {
         agreed.push(suspect)
         return

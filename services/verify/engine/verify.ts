@@ -24,7 +24,7 @@ export interface VerifyOptions {
   /** Connection of the comparison: inside a transaction if `source.isFixed`, else outside any transaction. */
   readonly client: pg.ClientBase
   readonly source: ChainSource
-  /** Only these tables, by table name or report name. */
+  /** Tables to compare, by table name or by name in reports; default: all. */
   readonly tables?: readonly string[]
   /** Only rows of this collection. */
   readonly collection?: string
@@ -277,7 +277,7 @@ class Run {
     })
   }
 
-  /** Numbers of rows that ended on the chain, by table. */
+  /** Counts the rows that no longer exist on the chain, such as burned assets, by table. */
   async #countEnded(tables: readonly VerifiedTable[]): Promise<CoverageReport['ended']> {
     const counts: { rows: string; count: number }[] = []
     for (const { ended, name, where } of tables) {

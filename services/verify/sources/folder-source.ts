@@ -28,7 +28,7 @@ export class FolderSource implements ChainSource {
   readonly #loaded = new Map<string, ReadonlySet<string> | null>()
   #decoded = false
 
-  /** @throws FatalError `USAGE` if the folder does not exist: it would look like a chain without rows. */
+  /** @throws FatalError `USAGE` if the folder does not exist, which would otherwise look like a chain without rows. */
   static async open(folder: string, decoder: RowDecoder): Promise<FolderSource> {
     await readdir(folder).catch((cause: unknown) => {
       throw new FatalError('USAGE', `the folder ${folder} cannot be read`, { cause })

@@ -28,7 +28,7 @@ export class HttpSource implements ChainSource {
   readonly isFixed = false
   readonly isWhole = true
   readonly absenceDoubt = null
-  /** Notes for the operator about the comparison. */
+  /** Sentences about the source for the report. */
   readonly notes: string[] = []
   readonly #node: NodeClient
   readonly #decoder: RowDecoder

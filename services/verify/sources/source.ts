@@ -15,7 +15,7 @@ export interface ChainSource {
   readonly isWhole: boolean
   /** Reason why a row that the source lacks may exist on the chain; null if the source lists the rows of the chain. */
   readonly absenceDoubt: string | null
-  /** Notes about the source, for the report. */
+  /** Sentences about the source for the report. */
   readonly notes?: readonly string[]
   /** Whether the source can list the rows of a contract table. If not, the table is not compared. */
   answers(contract: string, table: string): Promise<boolean>

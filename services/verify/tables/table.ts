@@ -7,7 +7,7 @@ export type ChainRow = Pick<ContractRow, 'scope' | 'data'>
 /** Values of a row by column, in JSON: 64-bit integers as decimal text. */
 export type RowValues = Readonly<Record<string, unknown>>
 
-/** A row in the common form of chain and database. */
+/** A chain row or a database row, in the form in which both are compared. */
 export interface ComparedRow {
   /** Values of the key columns as text. */
   readonly key: readonly string[]
@@ -22,7 +22,7 @@ export interface KeyColumn {
 /** A compared column. */
 export interface Column {
   readonly name: string
-  /** SQL of the value in JSON-safe form. Default: the column itself. */
+  /** SQL that returns the value in a form that JSON stores exactly. Default: the column itself. */
   readonly sql?: string
   /** SQL condition under which the database does not know the value; the value is then not compared. */
   readonly unknown?: string
@@ -30,7 +30,7 @@ export interface Column {
   readonly type?: string
   /** SQL that a repair writes, with `$` for the value, such as `decode($, 'hex')`; default: the value. */
   readonly write?: string
-  /** Character that stands for several others: a repair cannot write a chain value that contains it. */
+  /** Character that may stand for bytes that are not UTF-8: a repair cannot write a chain value that contains it. */
   readonly unsure?: string
   /** Rows of a child table that are compared as this column: a list with an object for each child row. */
   readonly children?: Children
@@ -43,7 +43,7 @@ export interface Children {
   readonly by: readonly string[]
   /** Compared columns of the child table with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
-  /** Column that identifies a child row of one parent; set if `columns` does not contain all columns of the table. */
+  /** Column that identifies a child row among the rows of its parent; set if `columns` lacks columns of the table. */
   readonly unique?: string
 }
 

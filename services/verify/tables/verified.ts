@@ -9,7 +9,7 @@ import type { Children, Column, Place, RowValues, VerifiedTable } from './table.
 interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
   /** Columns with free text. Bytes that are not UTF-8 count as equal, because decoders print them differently. */
   readonly freeText?: readonly string[]
-  /** Columns that a repair cannot write, because other rows derive from them. */
+  /** Columns that are compared but that a repair does not write. */
   readonly fixed?: readonly string[]
   /** SQL condition by column under which the database does not know the value. */
   readonly unknown?: Readonly<Record<string, string>>
@@ -134,7 +134,7 @@ function childValue(type: string, value: ColumnValue): unknown {
   return value === null ? null : formOf(type)(value)
 }
 
-/** A key, the other values of its row, and the account of the contract. */
+/** The facts from which scope and primary key of a chain row follow. */
 interface Known {
   readonly key: readonly string[]
   readonly values: RowValues
