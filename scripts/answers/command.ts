@@ -1,4 +1,4 @@
-/** A request, as it is sent. */
+/** An HTTP request: method, URL, headers and body. */
 export interface SentRequest {
   readonly method: string
   readonly url: string

@@ -25,7 +25,7 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
-    // The client of the benchmark stands for many clients, named by a header.
+    // One benchmark process sends the requests of many clients, and names the client's address in a header.
     trust_proxy: true,
     cache_life: lifeSeconds,
     ...(requestsPerMinute !== undefined && { rate_limit: { interval: 60, requests: requestsPerMinute } }),

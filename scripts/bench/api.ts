@@ -56,19 +56,19 @@ const { values: options } = parseArgs({
 const planning = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 /** Above this share of its time limit, an answer counts as near the limit. */
 const NEAR = 0.5
-/** Measurements of a request near its limit, after one request that fills the database's caches. */
+/** How often a request near its time limit is measured, after one request that fills the database's caches. */
 const ROUNDS = 3
 /** Maximum number of measurements of a request above its limit, and the total time in ms that ends the measurements. */
 const MOST_ROUNDS = 20
 const MOST_TIME = 2_000
-/** At the end, pages above their limit are measured again up to this many times. */
+/** How often pages above their time limit are measured again at the end, at most. */
 const AGAIN = 3
 /** Time limit for explaining a statement, ms. */
 const EXPLAIN_MS = 30_000
 
 const startedAt = performance.now()
 const endsAt = startedAt + Number(options.minutes) * 60_000
-/** First 60 % of the time: all cases. Up to 80 %: slow pages again. The rest: query plans. */
+/** Shares of `--minutes`: 60 % to measure all cases, 20 % to measure slow pages again, 20 % for query plans. */
 const measuredUntil = startedAt + (endsAt - startedAt) * 0.6
 const askedAgainUntil = startedAt + (endsAt - startedAt) * 0.8
 const server = await openGeneratedServer(options)

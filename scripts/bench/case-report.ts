@@ -22,7 +22,7 @@ export function limitOf({ endpoint }: RequestCase): number {
   return endpoint.tag === 'stats' || endpoint.tag === 'prices' ? SUMS_MS : LIST_MS
 }
 
-/** Kind of a request, for the summary. */
+/** Group in which the summary counts a request. */
 function kindOf({ endpoint }: RequestCase): string {
   if (endpoint.path.endsWith('/_count')) return 'counts'
   if (endpoint.tag === 'stats' || endpoint.tag === 'prices') return 'prices and statistics'
@@ -45,7 +45,7 @@ export class CaseReport {
     this.#all.push(measurement)
   }
 
-  /** Requests whose first page exceeds its limit, without counts. */
+  /** List and detail requests whose first page exceeds its time limit; counts are left out. */
   slowPages(): readonly RequestCase[] {
     const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
     return slow.map(({ request }) => request)
@@ -73,7 +73,7 @@ export class CaseReport {
     return [markdownTable(head, rows), '', this.#slowLines(), this.#failures()].join('\n')
   }
 
-  /** Summary line: number of measured requests, and of first pages above their limit. */
+  /** Summary line: number of measured requests, and of first pages above their time limit. */
   summary(): string {
     const first = this.#all.filter(({ isDeep }) => !isDeep)
     const failed = this.#all.filter(isFailure).length
@@ -84,13 +84,13 @@ export class CaseReport {
     return `${first.length} kinds of request; over their limit at p95 (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
   }
 
-  /** Cases whose median exceeds this share of their limit. */
+  /** Cases whose median time exceeds the given share of their time limit. */
   nearLimit(share: number): Set<RequestCase> {
     const near = this.#all.filter(({ request, times }) => percentile(times, 0.5) > share * limitOf(request))
     return new Set(near.map(({ request }) => request))
   }
 
-  /** First pages above their limit, slowest first. */
+  /** First pages above their time limit, slowest first. */
   #slow(): (Measurement & { p95: number })[] {
     return this.#all
       .filter(({ isDeep }) => !isDeep)

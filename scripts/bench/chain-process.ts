@@ -12,7 +12,7 @@ const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const [bytesPerSecond, chainId] = process.argv.slice(4)
 const RETAIN_BYTES = 4 * 1024 ** 3
 
-/** Activity mixes that produce almost only one kind of event. None of the generated blocks is irreversible. */
+/** Frequencies of transactions that produce almost only one kind of event. No generated block is irreversible. */
 const events: Readonly<Record<string, ActivityMix>> = {
   transfer: { transfer: 1 },
   // Mints are needed too: only assets that were minted with mutable attributes are edited.

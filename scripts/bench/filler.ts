@@ -214,7 +214,7 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(await describeSizes(last))
 }
 
-/** Measures the row versions and index entries that one event of each kind writes at the head. */
+/** Measures how many row versions and index entries one transfer, edit or sale writes at the head. */
 async function measureWrites(admin: DatabaseAddress): Promise<void> {
   for (const kind of ['transfer', 'edit', 'sale']) {
     const chain = await startChain(kind, loads.writes)

@@ -1,4 +1,4 @@
-/** A minimal HTTP client, so that benchmarks measure the server. */
+/** A minimal HTTP client that uses little processor time, so that benchmarks measure the server, not the client. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { once } from 'node:events'

@@ -18,7 +18,7 @@ export type IndexRequests = ReadonlyMap<string, readonly string[]>
 
 /**
  * URLs of each kind of request of the traffic benchmark.
- * @param samples number of URLs per kind.
+ * @param samples number of URLs for each kind of request.
  */
 export async function trafficRequests(database: pg.Client, samples: number): Promise<IndexRequests> {
   const all = new Map<string, string[]>()

@@ -20,9 +20,9 @@ const { values: options } = parseArgs({
     samples: { type: 'string', default: '20' },
   },
 })
-/** Prefix of the names of second-tier requests. */
+/** Prefix of the names of list requests with a single filter or sort. */
 const LIST = 'list '
-/** Limit of kinds or lists that the report names per index. */
+/** Maximum number of kinds of request, or of lists, that the report names for each index. */
 const MOST_NAMED = 4
 
 const server = await openGeneratedServer(options)

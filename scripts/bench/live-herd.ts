@@ -41,7 +41,7 @@ interface Client {
   cursor: string | undefined
   events: number
   firstEventMs: number | undefined
-  /** When the client had received all events. */
+  /** Time at which the client had received all events, ms. */
   doneMs: number | undefined
 }
 

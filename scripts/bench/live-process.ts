@@ -15,7 +15,7 @@ import { packFeedText } from '../../services/core/feed-reader/index.ts'
 import type { FeedBlock } from '../../services/core/feed/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 
-/** Message to the process: block number, and ids of the assets that the block updates. */
+/** Message from the benchmark to the API's process: number of a block, and ids of the assets that the block updates. */
 export interface WantedBlock {
   readonly block: number
   readonly assets: readonly string[]

@@ -132,7 +132,7 @@ try {
   const faults = [
     { after: 0.2, what: 'killed', happen: () => nodes[1]!.process.kill('SIGKILL') },
     { after: 0.35, what: 'stopped', happen: () => nodes[2]!.process.kill('SIGSTOP') },
-    { after: 0.5, what: 'dripping', happen: () => nodes[3]!.process.stdin!.write('10000\n') },
+    { after: 0.5, what: 'slowed down', happen: () => nodes[3]!.process.stdin!.write('10000\n') },
   ]
   const faulty = await createDatabase(admin, 'faulty')
   const run = await read(nodes, faulty, last, (received) => {
@@ -143,7 +143,7 @@ try {
     }
   })
   console.log(
-    `five nodes, of which one is killed, one stopped, one dripping, one on another chain: ${run.seconds.toFixed(2)} s; ` +
+    `five nodes, of which one is killed, one stopped, one slowed down, one on another chain: ${run.seconds.toFixed(2)} s; ` +
       `${Math.round(run.residentMb)} MiB resident; load ${load()}`,
   )
   for (const { state, blocksReceived, faults: count, lastFault } of run.status?.nodes ?? [])

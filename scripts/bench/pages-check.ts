@@ -7,7 +7,7 @@
  * - The mean of a kind is more than 1.5 times the stored mean, and more than ten pages above the stored mean, in three
  *   runs in a row. Each run has fresh statistics, which may change plans.
  * - A request fails.
- * - The stored kinds differ from the counted kinds.
+ * - The stored means and the counted requests do not have the same kinds of request.
  *
  * `--write` stores the means instead.
  */
@@ -24,14 +24,14 @@ const { values: options } = parseArgs({ options: { write: { type: 'boolean', def
 
 const STORED = join(packageRoot, 'scripts/bench/pages-reference.json')
 const small = { seed: 'pages', factor: 0.05, samples: 8 } as const
-/** A mean above this multiple of the stored one has grown, if it has grown by more than `MORE` pages. */
+/** A kind of request has grown if its mean is above this multiple of the stored mean, by more than `MORE` pages. */
 const MOST_SHARE = 1.5
 const MORE = 10
 const ROUNDS = 3
 
 type Means = Readonly<Record<string, number>>
 
-/** @throws Error for a request that failed: an error answer touches few pages, so its kind would never grow. */
+/** @throws Error for a request that failed: an error answer touches few pages, which would hide growth of the mean. */
 const meansOf = (counted: CountedKinds): Means =>
   Object.fromEntries(
     [...counted].map(([name, requests]) => {
@@ -62,7 +62,9 @@ if (options.write) {
     table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
   const unequal = Object.keys({ ...stored, ...least }).filter((name) => !(name in stored && name in least))
   if (unequal.length > 0) {
-    console.error(`kinds of request that are stored or counted, but not both:  ${unequal.join('; ')}`)
+    console.error(
+      `kinds of request that only the stored means or only the counted requests contain:  ${unequal.join('; ')}`,
+    )
     process.exitCode = 1
   }
   if (grown.length > 0) {

@@ -56,7 +56,7 @@ interface MeteredLoad {
   readonly databaseMs: number
 }
 
-/** One round of a route. */
+/** Figures of a route in one round, compared with the plain server. */
 interface Round extends MeteredLoad {
   /** Mean rate of the plain server right before and after the round. */
   readonly plain: number

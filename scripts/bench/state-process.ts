@@ -12,7 +12,7 @@ export interface StateProcessStart {
   readonly httpUrl: string
 }
 
-/** Message from the process: sent once it listens, and on request. */
+/** Message from the process of the state service: sent when the service listens, and on request. */
 export interface StateProcessReport {
   readonly url: string
   readonly rssBytes: number

@@ -1,4 +1,4 @@
-/** Sizes of a benchmark's tables. */
+/** Reads the sizes of the tables in a benchmark's database. */
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 

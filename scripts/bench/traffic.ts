@@ -80,11 +80,11 @@ try {
   await server.stop()
 }
 
-/** Picks the URLs of all kinds before the measurement, because picking scans indexes too. */
+/** Picks the URLs of all requests before the measurement, because the queries that pick values scan indexes, too. */
 async function pickAddresses(): Promise<Addresses> {
   const picked = new Map<TrafficKind, readonly string[]>()
   for (const kind of kinds) {
-    // A random generator per kind: the picked rows do not depend on which other kinds are measured.
+    // One random generator for each kind of request: picked rows do not depend on which other kinds are measured.
     const rows = await TrafficRows.open(database, new Random(`${options.values} ${kind.name}`))
     const addresses: string[] = []
     for (let index = 0; index <= Number(options.samples); index++) {
@@ -143,7 +143,7 @@ type Ask = (address: string, meter: CpuMeter) => Promise<Sample>
 type Addresses = ReadonlyMap<TrafficKind, readonly string[]>
 type Samples = AsyncGenerator<[TrafficKind, Sample[]]>
 
-/** Sends the requests of one kind after those of the other. The first request of a kind does not count. */
+/** Sends all requests of a kind, then all requests of the next kind. The first request of each kind does not count. */
 async function* kindByKind(addresses: Addresses, ask: Ask, startMeter: () => Promise<CpuMeter>): Samples {
   for (const [kind, [warming, ...rest]] of addresses) {
     if (warming !== undefined) await ask(warming, await startMeter())
@@ -155,8 +155,8 @@ async function* kindByKind(addresses: Addresses, ask: Ask, startMeter: () => Pro
 }
 
 /**
- * Samples of requests of all kinds in turns, so that the kinds compete for the memory. The first half of the requests
- * fills the memory and does not count.
+ * Sends requests of all kinds in turns, so that the kinds of request compete for the memory. The first half of the
+ * requests fills the memory and does not count.
  */
 async function* inTurns(addresses: Addresses, ask: Ask, startMeter: () => Promise<CpuMeter>): Samples {
   const samples = new Map([...addresses.keys()].map((kind): [TrafficKind, Sample[]] => [kind, []]))

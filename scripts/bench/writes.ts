@@ -54,7 +54,7 @@ export async function readWrites(address: DatabaseAddress): Promise<Writes> {
   return writes
 }
 
-/** Report of the writes between two readings, per event. */
+/** Describes the row versions and index entries written per event between two readings of the statistics. */
 export function describeWrites(before: Writes, after: Writes, events: number): string {
   const lines: string[] = []
   let versions = 0

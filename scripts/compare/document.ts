@@ -10,7 +10,7 @@ export interface OpenApiDocument {
   }
 }
 
-/** One method of a path. */
+/** An operation of the OpenAPI document: one HTTP method of one path. */
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]

@@ -28,7 +28,7 @@ export interface CompareSettings {
   readonly expected?: readonly ExpectedDifference[]
   /** Called with every answer of the first server. */
   readonly onAnswer?: (path: string, status: number, text: string) => void
-  /** Material of an earlier comparison with the same first server, which is then not crawled again. */
+  /** Values and records that an earlier comparison found on the same first server: the server is not crawled again. */
   readonly material?: Material | undefined
 }
 

@@ -5,7 +5,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { readRuleBook } from './comparison/index.ts'
 import type { Entry, RuleBook } from './comparison/index.ts'
 
-/** A contract family with its own corpus; the server-wide routes are part of `assets`. */
+/** A contract family with a file of recorded requests; requests of server-wide routes are in the file of `assets`. */
 export type CorpusName = 'assets' | 'market'
 
 export const corpusNames: readonly CorpusName[] = ['assets', 'market']
@@ -22,7 +22,7 @@ export function readCorpus(name: CorpusName): Entry[] {
     .map((line) => JSON.parse(line) as Entry)
 }
 
-/** Reads the comparison rules of the corpora. */
+/** Reads the rules by which answers are compared with the recorded answers. */
 export function readRules(): RuleBook {
   return readRuleBook(readFixture('rules.json'))
 }

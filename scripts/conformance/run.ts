@@ -5,23 +5,23 @@ import type { Entry, Reply, Verdict } from './comparison/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { readCorpus, readDifferences, readRules } from './corpus.ts'
 
-/** An entry with a wrong answer. `reason` comes from `differences.json`. */
+/** A recorded request that was answered wrongly. `reason` comes from `differences.json`. */
 export type Failure = FoundDifference
 
 /** Result of comparing all recorded requests of a family. */
 export interface Outcome {
   readonly corpus: CorpusName
-  /** Number of entries by result. */
+  /** Number of recorded requests by result. */
   readonly tally: Readonly<Partial<Record<Verdict['result'], number>>>
   readonly failures: readonly Failure[]
-  /** Entries that `differences.json` lists although they no longer differ. */
+  /** Recorded requests that `differences.json` lists although their answers no longer differ. */
   readonly outdated: readonly string[]
 }
 
 /** Limit of concurrent requests. */
 const CONCURRENCY = 4
 
-/** Sends all requests of a corpus to a server and judges the answers. */
+/** Sends all recorded requests of a family to a server and compares the answers with the recorded answers. */
 export async function runCorpus(
   corpus: CorpusName,
   baseUrl: string,

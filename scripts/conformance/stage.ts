@@ -9,7 +9,7 @@ import { runReader } from '../../services/filler/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { corpusNames } from './corpus.ts'
 
-/** Database and replay mode of a stage. */
+/** Database and replay mode of an API that serves the indexed recording. */
 export interface StageOptions {
   /** Empty, migrated database. */
   readonly database: DatabaseAddress
@@ -113,14 +113,14 @@ const namespaces = [
   },
 ]
 
-/** Chain and endpoints that the stage's reader indexes. */
+/** The chain that the reader indexes, and the URLs of its node. */
 export interface StageChain {
   readonly chainId: string
   readonly httpUrl: string
   readonly shipUrl: string
 }
 
-/** Configuration with which the corpus was recorded. */
+/** Configuration with which the answers were recorded. */
 function stageConfig(database: DatabaseAddress, { chainId, httpUrl, shipUrl }: StageChain): AppConfig {
   const { config } = parseConfig({
     connections: {
@@ -133,12 +133,12 @@ function stageConfig(database: DatabaseAddress, { chainId, httpUrl, shipUrl }: S
   return config
 }
 
-/** Reader settings that fill the stage's database. */
+/** Settings of the reader that indexes the recording. */
 export function stageReader(database: DatabaseAddress, chain: StageChain): AppConfig['readers'][number] {
   return stageConfig(database, chain).readers[0]!
 }
 
-/** Starts the API on a database that the stage's reader has filled. */
+/** Builds the query indexes of a database with the indexed recording, and starts the API on the database. */
 export async function serveStage(
   database: DatabaseAddress,
   chain: StageChain,
@@ -149,7 +149,7 @@ export async function serveStage(
   return startApi({ config: { ...config, server: { ...config.server, server_port: 0 } }, logger })
 }
 
-/** Indexes the recording and starts the API, both configured as when the corpus was recorded. */
+/** Indexes the recording and starts the API, both configured as when the answers were recorded. */
 export async function setStage(options: StageOptions): Promise<Stage> {
   const { database, logger } = options
   const chain = createDevchain({ recordings: ['main'], replay: options.replay })

@@ -280,12 +280,16 @@ function renderCompatibility(): string {
   return [
     GENERATED_NOTE,
     '# Compatibility',
-    'Clients of the replaced system work unmodified: paths, parameters, statuses and records are the same. Records may ' +
-      'have additional fields of newer releases. Where the replaced system answers wrongly, Pronghorn answers as the ' +
-      'client intended: bad ids are 400 ' +
-      'and never 500, path ids cannot be overridden, numbers, booleans and arrays in JSON bodies count, repeated and ' +
-      'bracketed parameters are merged, `match` escapes every wildcard, a whitelist that expands to nothing matches ' +
-      'nothing, an unknown schema is 416.',
+    'Clients of the replaced system work unmodified: paths, parameters, statuses and records are the same. ' +
+      'Records may have additional fields of newer releases. ' +
+      'Where the replaced system answers wrongly, Pronghorn answers as the client intended. ' +
+      'Invalid ids get status 400, never 500. ' +
+      'Parameters cannot override ids in the path. ' +
+      'Numbers, booleans and arrays in JSON bodies count as parameters. ' +
+      'Repeated and bracketed parameters are merged. ' +
+      '`match` escapes every wildcard. ' +
+      'A whitelist that expands to nothing matches nothing. ' +
+      'An unknown schema gets status 416.',
     '`npm run conformance` indexes a recorded chain, sends the api all requests that were sent to the replaced system with the same chain, and compares the answers. It accepts only the following differences.',
     table(['Where', 'What', 'Why', 'Recorded answers'], rows),
   ].join('\n\n')

@@ -32,7 +32,7 @@ export interface MeasuredIndex {
 /** Effect of switching an index off. */
 interface IndexLoss {
   readonly name: string
-  /** Kind of traffic, or URL of the second tier, that lost most of its rate without the index. */
+  /** Kind of request of the bench `traffic`, or URL of a list, that lost most of its rate without the index. */
   readonly request: string
   /** Time of the request with the index, ms. */
   readonly withMs: number
@@ -85,15 +85,14 @@ export function renderIndexes(): string[] {
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
     '# Indexes',
-    `These ${count} indexes, in addition to the keys of the tables, are needed by queries only. They are declared in ` +
-      `\`${FOLDER}\` and built online when a reader has reached the head.`,
-    '- "Bytes a row": size of the index in a generated database, divided by all rows of the table, with or without an ' +
-      'index entry.\n' +
-      '- "Scans": number of scans in `bench/traffic --scans`. "Used by" names the requests with most scans; for an index ' +
-      'without scans, it names lists of `bench/api` (a single filter or sort) whose plans use the index.\n' +
-      '- "Slowest without it", "ms with" and "ms without": on 2026-11-26 each index was switched off by ' +
-      '`pg_index.indisvalid`. The columns show the request that lost most, and its time with and without the index. They ' +
-      'are empty if no request of 5 ms or more lost a fifth of its rate.',
+    `These ${count} indexes, in addition to the keys of the tables, are needed by queries only. ` +
+      `They are declared in \`${FOLDER}\` and built online when a reader has reached the head.`,
+    '- "Bytes a row": size of the index in a generated database, divided by all rows of the table, with or without an index entry.\n' +
+      '- "Scans": number of scans in `bench/traffic --scans`. ' +
+      '"Used by" names the requests with most scans; for an index without scans, it names lists of `bench/api` (a single filter or sort) whose plans use the index.\n' +
+      '- "Slowest without it", "ms with" and "ms without": on 2026-11-26 each index was switched off by `pg_index.indisvalid`. ' +
+      'The columns show the request that lost most, and its time with and without the index. ' +
+      'They are empty if no request of 5 ms or more lost a fifth of its rate.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(

@@ -12,9 +12,9 @@ import { code, table } from './markdown.ts'
 /** The limits of `docs/security.md`: one table per service. */
 export function renderLimits(): string[] {
   return [
-    'The column "Limit" shows the default of the setting in the first column ([settings](settings.md)). An address is the ' +
-      'client address as `trust_proxy` determines it; for IPv6 it is the first 56 bits. "Of one api" is a limit of all ' +
-      'processes of the api together.',
+    'The column "Limit" shows the default of the setting in the first column ([settings](settings.md)). ' +
+      'An address is the client address as `trust_proxy` determines it; for IPv6 it is the first 56 bits. ' +
+      '"Of one api" is a limit of all processes of the api together.',
     '### Proxy',
     limitTable(readProxyLimits()),
     '### REST',

@@ -11,65 +11,67 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
   const [example] = [...liveMessages.eventSchemas(namespaces[0]!).values()]
   return [
     '# Live data',
-    'The api publishes every event as soon as its block is committed, in the order of the chain. An event contains the ' +
-      'record that it is about, exactly as the endpoint of that record returns it. A request that follows a message ' +
-      'never sees an older state than the message, on every process and replica. A namespace publishes the blocks of the reader that ' +
-      '`connected_reader` names; without this setting it publishes nothing. A reader that is far behind the head publishes only its lag.',
-    'Clients can use three protocols: a plain websocket, server-sent events, and socket.io in the form of the replaced ' +
-      'system. A client of the first two can resume after a disconnect; `/openapi.json` contains the JSON Schema of each ' +
-      'of their messages under `x-live`.',
+    'The api publishes every event as soon as its block is committed, in the order of the chain. ' +
+      'An event contains the record that it is about, exactly as the endpoint of that record returns it. ' +
+      'A request that follows a message never sees an older state than the message, on every process and replica. ' +
+      'A namespace publishes the blocks of the reader that `connected_reader` names; without this setting it publishes nothing. ' +
+      'A reader that is far behind the head publishes only its lag.',
+    'Clients can use three protocols: a plain websocket, server-sent events, and socket.io in the form of the replaced system. ' +
+      'A client of the first two can resume after a disconnect; `/openapi.json` contains the JSON Schema of each of their messages under `x-live`.',
     '## Websocket',
-    'At `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. Messages are JSON objects in text frames. A client ' +
-      'may have several subscriptions; an event that several subscriptions match is sent once:',
+    'Clients connect to `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. ' +
+      'Messages are JSON objects in text frames. ' +
+      'A client may have several subscriptions; an event that several subscriptions match is sent once:',
     fence('{"type":"subscribe","id":"mine","events":["asset_minted"],"collections":["alpacaworlds"]}'),
-    'Each filter is a list of values. A filter matches if one of its values matches; a subscription matches if all of its ' +
-      'filters match, and without filters it gets all events. Filters also look into the record: a filter by ' +
-      'collection finds an event of a sale in this collection even if the action does not contain the collection.',
+    'Each filter is a list of values. ' +
+      'A filter matches if one of its values matches; a subscription matches if all of its filters match, and without filters it gets all events. ' +
+      'Filters also look into the record: a filter by collection finds an event of a sale in this collection even if the action does not contain the collection.',
     table(
       ['Filter', 'Compared with'],
       Object.entries(liveMessages.filterMeanings).map(([name, meaning]) => [code(name), meaning]),
     ),
-    '`id` (default `default`) names the subscription. A subscription with the same id replaces the former one, and ' +
-      '`{"type":"unsubscribe","id":"mine"}` ends it. The server answers `subscribed` and `unsubscribed`. Clients that offer ' +
-      '`permessage-deflate`, as browsers do, get compressed messages.',
+    '`id` (default `default`) names the subscription. ' +
+      'A subscription with the same id replaces the former one, and `{"type":"unsubscribe","id":"mine"}` ends it. ' +
+      'The server answers `subscribed` and `unsubscribed`. ' +
+      'Clients that offer `permessage-deflate`, as browsers do, get compressed messages.',
     '## Event stream',
-    'At `{path}/v1/events`, with the filters as the only parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
-      'The name of each server-sent event is the `type` of the message, except that errors are called `failure`. The ' +
-      '`id` of the server-sent event is the cursor, and its data are the JSON of the message. A browser that reconnects resumes by itself. Comments keep the ' +
-      'connection open.',
+    'Clients request `{path}/v1/events`, with the filters as the only parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
+      'The name of a server-sent event is the `type` of the message, except that an error has the name `failure`. ' +
+      'The `id` of the server-sent event is the cursor, and its data are the JSON of the message. ' +
+      'A browser that reconnects resumes by itself. ' +
+      'The server sends comments to keep the connection open.',
     fence(
       "const source = new EventSource('/assets/v1/events?collections=alpacaworlds')\n" +
         "source.addEventListener('event', ({ data }) => console.log(JSON.parse(data).event))\n" +
         "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
     ),
     '## Cursors and forks',
-    'Messages carry a `cursor`: text that marks a position in the published events. Each subscription has a ' +
-      'separate cursor. A message with `subscriptions` moves the cursors of the subscriptions that it names; a ' +
-      'message without `subscriptions` moves the cursors of all subscriptions of the connection that the server has ' +
-      'confirmed with `subscribed`. The `cursor` of `subscribed` belongs to the subscription that it names. A message ' +
-      'without `cursor` moves no cursor.',
-    'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets every event ' +
-      'that it missed, and then new events, each event once. A client may add such a subscription at any time, also with a cursor ' +
-      'before the position of the other subscriptions. The other subscriptions then wait until the new one has ' +
-      'caught up, so that all events stay in the order of the chain. Until then messages have `subscriptions`, ' +
-      'and an event that other subscriptions have already received is sent again for the named ' +
-      'subscriptions. A subscription without a cursor begins at the position of the connection. If the server receives it ' +
-      'within 10 s of the first subscription of the connection, it begins at the start position of the first one; events ' +
-      'that another subscription has received are not sent again. Clients can therefore store one cursor for all their ' +
-      'subscriptions: the cursor of the last message with a cursor.',
-    'Missed events of blocks that a fork has undone are omitted; if the client had received some of them, one `fork` comes first. A record in a ' +
-      'missed event has the state of its first read by the api, which is the state at or after the block. Messages are stored for ' +
-      'about a day (`feed_blocks` of the reader). For an older cursor the client gets the error `CURSOR_TOO_OLD` with the oldest usable cursor, ' +
-      'and then new events. A `position` follows the last missed event, and gives clients without matching events a ' +
-      'newer cursor at least every 30 s. Resuming clients are served in turns, by address: a waiting client gets `waiting` at ' +
-      'once, and again while it waits.',
-    'A `fork` means that `block_num` and all later blocks are undone; the replacing blocks follow. A `gap` names ' +
-      'blocks without published events, because the reader was too far behind when it indexed them: read the records again.',
+    'Messages carry a `cursor`: text that marks a position in the published events. ' +
+      'Each subscription has a separate cursor. ' +
+      'A message with `subscriptions` moves the cursors of the subscriptions that it names; a message without `subscriptions` moves the cursors of all subscriptions of the connection that the server has confirmed with `subscribed`. ' +
+      'The `cursor` of `subscribed` belongs to the subscription that it names. ' +
+      'A message without `cursor` moves no cursor.',
+    'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets every event that it missed, and then new events, each event once. ' +
+      'A client may add such a subscription at any time, also with a cursor before the position of the other subscriptions. ' +
+      'The other subscriptions then wait until the new one has caught up, so that all events stay in the order of the chain. ' +
+      'Until then messages have `subscriptions`, and an event that other subscriptions have already received is sent again for the named subscriptions. ' +
+      'A subscription without a cursor begins at the position of the connection. ' +
+      'If the server receives such a subscription within 10 s of the first subscription of the connection, the subscription begins at the start position of the first subscription; events that another subscription has received are not sent again. ' +
+      'Clients can therefore store one cursor for all their subscriptions: the cursor of the last message with a cursor.',
+    'Missed events of blocks that a fork has undone are omitted; if the client had received some of them, one `fork` comes first. ' +
+      'A record in a missed event has the state of its first read by the api, which is the state at or after the block. ' +
+      'Messages are stored for about a day (`feed_blocks` of the reader). ' +
+      'For an older cursor the client gets the error `CURSOR_TOO_OLD` with the oldest usable cursor, and then new events. ' +
+      'A `position` follows the last missed event, and gives clients without matching events a newer cursor at least every 30 s. ' +
+      'Resuming clients are served in turns, by address: a waiting client gets `waiting` at once, and again while it waits.',
+    'A `fork` means that `block_num` and all later blocks are undone; the replacing blocks follow. ' +
+      'A `gap` names blocks without published events, because the reader was too far behind when it indexed them: the client has to read the records again.',
     '## Messages',
     ...liveMessages.noticeSchemas.flatMap(describeMessage),
     '### `event`',
-    'An action has changed a record. `record` is null if the record does not exist, or no longer exists. `record` is also null if the record is too large for a message: ' +
-      '`too_large` is then true, and `path` is the path of the record in the REST API.',
+    'An action has changed a record. ' +
+      '`record` is null if the record does not exist, or no longer exists. ' +
+      '`record` is also null if the record is too large for a message: `too_large` is then true, and `path` is the path of the record in the REST API.',
     membersOf({
       ...example!,
       properties: {
@@ -87,10 +89,9 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       Object.entries(liveMessages.errorCodes).map(([name, meaning]) => [code(name), meaning]),
     ),
     '## socket.io',
-    'Clients of generations 2, 3 and 4, by websocket or polling, at `/socket.io/`; the client script is at ' +
-      '`/socket.io/socket.io.js`. The name of a socket namespace is the path of the REST namespace (or an alias), followed by ' +
-      'the text in the table; other names are refused with `Invalid namespace`. For an event with a room, a client must subscribe to the room, ' +
-      'in one message with all its rooms: `socket.emit("subscribe", { new_sales: true })`.',
+    'Clients of socket.io 2, 3 and 4 connect to `/socket.io/`, by websocket or polling; the client script is at `/socket.io/socket.io.js`. ' +
+      'The name of a socket namespace is the path of the REST namespace (or an alias), followed by the text in the table; other names are refused with `Invalid namespace`. ' +
+      'For an event with a room, a client must subscribe to the room, in one message with all its rooms: `socket.emit("subscribe", { new_sales: true })`.',
     table(
       ['Namespace', 'Event', 'Room', 'Action', 'Record'],
       eventCatalogue.flatMap(({ socket, family, action, entity }) =>
@@ -103,18 +104,19 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
         ]),
       ),
     ),
-    'Every payload has `transaction` (with the traces of its actions), `block`, `trace`, the id of the record and the ' +
-      'record; `new_bid` also has `bid`. All namespaces send `fork` with `block_num`, once for each fork. Before the ' +
-      'server ends a connection it sends `notice` with `code` and `message`. If the traces of a transaction, ' +
-      'repeated in the payload of each of its events, would exceed 4 MB, each payload contains only the trace of ' +
-      'the event. A socket.io client cannot resume after a disconnect: use the websocket or the event stream for that.',
+    'Every payload has `transaction` (with the traces of its actions), `block`, `trace`, the id of the record and the record; `new_bid` also has `bid`. ' +
+      'All namespaces send `fork` with `block_num`, once for each fork. ' +
+      'Before the server ends a connection it sends `notice` with `code` and `message`. ' +
+      'If the traces of a transaction, repeated in the payload of each of its events, would exceed 4 MB, each payload contains only the trace of the event. ' +
+      'A socket.io client cannot resume after a disconnect; clients of the websocket or of the event stream can.',
     '## Limits',
-    'Limits with a setting can be changed in server.config.json ([settings](settings.md)). An address is the client address ' +
-      'as `trust_proxy` determines it; for IPv6 it is the first 56 bits.',
+    'Limits with a setting can be changed in server.config.json ([settings](settings.md)). ' +
+      'An address is the client address as `trust_proxy` determines it; for IPv6 it is the first 56 bits.',
     limitTable(apiLimits.live, 'live.'),
-    'Before the server closes a websocket, it sends an error message; the close code is 1008, and the reason begins with the code of the ' +
-      'error. The event stream ends after a `failure`. Pages of an origin that `cors` does not allow are refused with ' +
-      '403. A server that stops sends `STOPPING` and close code 1001: the client can resume at once.',
+    'Before the server closes a websocket, it sends an error message; the close code is 1008, and the reason begins with the code of the error. ' +
+      'The event stream ends after a `failure`. ' +
+      'Pages of an origin that `cors` does not allow are refused with 403. ' +
+      'A server that stops sends `STOPPING` and close code 1001: the client can resume at once.',
   ]
 }
 

@@ -12,9 +12,9 @@ export function renderSizing(): string[] {
   return [
     '# Sizing',
     '`scripts/docs/sizing/compute.ts` computes the resources of an installation from measurements and assumptions. ' +
-      '**Measured:** bytes of a row, events and requests a second. **Assumed:** the number of rows of a chain, the speed ' +
-      'of its node, and the share of the data that is in use. Put the numbers of your chain into ' +
-      '`scripts/docs/sizing/chains.json` and run `npm run docs:write`.',
+      '**Measured:** bytes of a row, events and requests a second. ' +
+      '**Assumed:** the number of rows of a chain, the speed of its node, and the share of the data that is in use. ' +
+      'Put the numbers of your chain into `scripts/docs/sizing/chains.json` and run `npm run docs:write`.',
     '## Resources of a chain',
     table(
       ['', ...sizes.map(([{ name }]) => name)],
@@ -44,9 +44,9 @@ export function renderSizing(): string[] {
         ],
       ],
     ),
-    'A machine needs at least four processors, so that the filler keeps up while clients send requests. Backups need ' +
-      'additional space on another disk. While the weekly comparison of a backup runs, the volume `backup-scratch` needs ' +
-      'the size of the database.',
+    'A machine needs at least four processors, so that the filler keeps up while clients send requests. ' +
+      'Backups need additional space on another disk. ' +
+      'While the weekly comparison of a backup runs, the volume `backup-scratch` needs the size of the database.',
     '## Assumed',
     table(
       ['', ...assumed.chains.map(({ name }) => name)],
@@ -62,11 +62,12 @@ export function renderSizing(): string[] {
         ],
       ],
     ),
-    `One node sends ${assumed.nodeMegabytesPerSecond} MB/s, n nodes send n times as much; indexes are built at ` +
-      `${assumed.indexBuildMegabytesPerSecond} MB/s, ${percent(assumed.hotShareOfIndexes)} of the indexes and ` +
-      `${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory; the filler takes ` +
-      `${assumed.processes.filler} GB, the api ${assumed.processes.api} GB, everything else ${assumed.processes.others} GB. ` +
-      'None of these numbers was measured on a real chain. Templates, schemas and collections are too few to matter.',
+    `One node sends ${assumed.nodeMegabytesPerSecond} MB/s, n nodes send n times as much. ` +
+      `Indexes are built at ${assumed.indexBuildMegabytesPerSecond} MB/s. ` +
+      `${percent(assumed.hotShareOfIndexes)} of the indexes and ${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory. ` +
+      `The filler takes ${assumed.processes.filler} GB of memory, the api ${assumed.processes.api} GB, everything else ${assumed.processes.others} GB. ` +
+      'None of these numbers was measured on a real chain. ' +
+      'Templates, schemas and collections are too few to matter.',
     '## Measured: bytes',
     `Bytes of one row and of all rows derived from it, by ${code(bytes.command)}:`,
     table(
@@ -88,8 +89,7 @@ export function renderSizing(): string[] {
     ),
     '## Measured: reads from the disk',
     `Pages of 8 kB that a request reads from the disk, by ${code(reads.command)}, with ${showCount(reads.assets)} assets. ` +
-      'All 85 kinds of request of user traffic come in turns and equally often; PostgreSQL and its page cache are ' +
-      'limited to a share of the database:',
+      'All 85 kinds of request of user traffic come in turns and equally often; PostgreSQL and its page cache are limited to a share of the database:',
     table(
       ['Memory, share of the database', 'Mean', 'p95 of half of the kinds', 'p95 of nine of ten kinds'],
       reads.measured.map(({ memory, mean, half, most }) => [
@@ -99,16 +99,16 @@ export function renderSizing(): string[] {
         showCount(most),
       ]),
     ),
-    'A request reads its pages mostly one after the other: 1,000 pages take 0.1 s on a disk that answers a read after ' +
-      '0.1 ms, and 1 s on one that answers after 1 ms. If responses take too long while `cache_hit_share` of `/health` ' +
-      'is low, raise `PG_MEMORY`. Larger databases read more pages for a request.',
+    'A request reads its pages mostly one after the other: 1,000 pages take 0.1 s on a disk that answers a read after 0.1 ms, and 1 s on one that answers after 1 ms. ' +
+      'If responses take too long while `cache_hit_share` of `/health` is low, raise `PG_MEMORY`. ' +
+      'Larger databases read more pages for a request.',
     '## Measured: speed',
     `On ${rates.machine}.`,
-    `The filler, by ${code(filler.command)}: ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second ` +
-      `while the query indexes do not exist yet, ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts, ` +
-      `${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. The tables fitted into memory.`,
-    `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets. On the same machine, a server that runs ` +
-      `one prepared \`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} requests a second:`,
+    `The filler, by ${code(filler.command)}: ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second while the query indexes do not exist yet; ` +
+      `${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts; ${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. ` +
+      'The tables fitted into memory.',
+    `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets. ` +
+      `On the same machine, a server that runs one prepared \`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} requests a second:`,
     table(
       ['Request', 'Requests a second', 'Requests a second and processor'],
       Object.entries(api.ratios).map(([name, ratio]) => [

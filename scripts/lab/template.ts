@@ -11,7 +11,7 @@ import { ByteWriter } from '../../services/devchain/bytes/index.ts'
 import { nameValue, packAction } from '../../services/devchain/runtime/index.ts'
 import type { ActionTrace, PackedAction } from '../../services/devchain/runtime/index.ts'
 
-/** Payloads that all blocks of a kind share; only the header differs. */
+/** Payloads that all benchmark blocks of a kind share; only the header differs between blocks. */
 export interface BlockTemplate {
   /** Bytes after header and signature in a `signed_block`: transactions and extensions. */
   readonly transactions: Buffer

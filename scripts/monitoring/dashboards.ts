@@ -258,7 +258,7 @@ const live: DashboardText = {
       queries: quantiles('pronghorn_live_tell_duration_seconds'),
     },
     {
-      title: 'Entries of the feed per second, by way',
+      title: 'Feed entries received per second, by source',
       unit: 'none',
       queries: one(`sum by (via) (${rate('pronghorn_live_feed_entries_total')})`, '{{via}}'),
     },
@@ -342,7 +342,7 @@ const database: DashboardText = {
       queries: one('max by (server) (pronghorn_replica_lag_seconds)', '{{server}}'),
     },
     {
-      title: 'Since the last backup and comparison',
+      title: 'Time since the last successful backup and comparison',
       unit: 's',
       queries: one('time() - pronghorn_task_last_success_timestamp_seconds', '{{task}}'),
     },

@@ -28,7 +28,7 @@ export interface AbiFault {
   readonly account: ContractAccount
   readonly num: number
   readonly kind: BrokenAbi
-  /** Blocks until the real ABI is restored; 0 means within the same block. */
+  /** Number of blocks until the contract's real ABI is restored; 0 means within the same block. */
   readonly blocks: number
 }
 

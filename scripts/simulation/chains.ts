@@ -14,20 +14,20 @@ import { readerNames } from './readers.ts'
 import { plainReaders } from './settings.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** A chain, and its results without faults, for all seeds that use it. */
+/** A chain that several seeds use, and the results of readers that index it without faults. */
 export interface Chain {
   readonly plan: ChainPlan
   readonly source: Omit<NodeSource, 'libLagBlocks'>
-  /** Ids of all blocks where a reader may be, hexadecimal. */
+  /** Ids of all blocks that may be the position of a reader, hexadecimal. */
   readonly ids: ReadonlySet<string>
   /** Indexes the final chain without faults, once for each number of readers. */
   straight(readers: ReaderCount): Promise<StraightRun>
 }
 
-/** The database after a run without faults. */
+/** Database contents and feeds after a run without faults. */
 export interface StraightRun {
   readonly digest: DatabaseDigest
-  /** Feed entries of the run, by reader. */
+  /** Feed entries of the run without faults, by reader. */
   readonly feeds: ReadonlyMap<string, readonly FeedRow[]>
 }
 

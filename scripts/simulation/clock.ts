@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Offset of a simulation's wall clock, ms. */
+/** Difference between the wall clock of a simulation and the real clock, ms. */
 interface WallClock {
   offsetMs: number
 }

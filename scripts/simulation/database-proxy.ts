@@ -51,7 +51,7 @@ export class DatabaseProxy {
     this.#isRefusing = false
   }
 
-  /** Cuts all connections after this many more bytes to the database, and calls `onCut`. */
+  /** Forwards `bytes` more bytes to the database, then cuts all connections and calls `onCut`. */
   cutAfterBytes(bytes: number, onCut: () => void): void {
     this.#bytesLeft = bytes
     this.#onCut = onCut

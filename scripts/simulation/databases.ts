@@ -238,7 +238,7 @@ export class SimulatedDatabase {
     )
   }
 
-  /** Removes all refusals. */
+  /** Makes the triggers refuse no more statements. */
   async admit(): Promise<void> {
     await this.#client.query('DELETE FROM simulation.refusals')
   }

@@ -8,7 +8,7 @@ export const LEASE_LOST = 'READER_LEASE_LOST'
 
 const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', LEASE_HELD, LEASE_LOST]
 
-/** Error codes that a session fault may cause. */
+/** Error codes with which a filler may exit after a session fault, by kind of fault. */
 const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
   duplicate: [],
   missing: ['SHIP_RANGE_MISSING'],

@@ -180,12 +180,12 @@ export class SimulatedNode implements ShipNode {
     this.#server?.pump()
   }
 
-  /** Makes every session send the frames that it is allowed to send. */
+  /** Makes every session send the blocks for which its client has credits. */
   pump(): void {
     this.#server?.pump()
   }
 
-  /** Makes the head irreversible, and sends that to all sessions. */
+  /** Makes the head irreversible, and tells all sessions. */
   finalize(): void {
     this.#lib = this.head().num
     this.#server?.pump()

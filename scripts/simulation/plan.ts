@@ -5,7 +5,7 @@ import type { RefusalPlace } from './databases.ts'
 import { drawRefusal } from './refusals.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** A fault of a session to the chain node. `after` counts results. */
+/** A fault of a session to the chain node. The fault occurs after `after` blocks results. */
 export type SessionFault =
   | { readonly kind: 'duplicate' | 'missing' | 'garbage' | 'empty' | 'incomplete'; readonly after: number }
   /** A truncated frame: this share of its length is missing. */

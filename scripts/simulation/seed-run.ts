@@ -131,7 +131,7 @@ class SeedRun {
     return { violations: this.#violations, log: this.#log }
   }
 
-  /** Ends fillers and nodes in any state. */
+  /** Kills all fillers and stops all nodes, whatever they are doing. */
   async end(): Promise<void> {
     await Promise.all(this.#fillers.map((filler) => filler.end()))
     await Promise.all(this.#nodes.map((node) => node.stop()))
@@ -173,8 +173,8 @@ class SeedRun {
       }
       if (this.#violations.length > 0) return false
       await Promise.all(this.#fillers.map((filler) => filler.stop()))
-      // A reader may reach the goal before it receives the last fork. A reader that is stopped while it
-      // undoes that fork is no longer at the goal, and has to be started again.
+      // A reader may reach the last block of the final chain before it receives the last fork. A reader that is
+      // stopped while it undoes blocks of that fork is behind the last block, and has to be started again.
       const goal = this.#goal(this.#nodes[0]!)
       if ((await this.#readPositions()).every(({ id }) => id === goal)) return true
       await Promise.all(this.#fillers.map((filler) => filler.start()))

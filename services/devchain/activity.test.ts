@@ -218,7 +218,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks deploy contracts with the hash of their code and an ABI that the chain API answers', async () => {
+  test('generated blocks deploy contracts with the hash of their code and an ABI with which the chain API decodes rows', async () => {
     const url = await httpOf(devchain)
     const rows = blocks.flatMap((block) => deltasOf(block).get('code') ?? [])
     for (const { row } of rows) {

@@ -109,7 +109,7 @@ test.each([
   ['get_table_rows', { code: 'atomicassets', scope: 'a', table: 'assets', index_position: 2 }, 400],
   ['get_block_info', { block_num: 5000 }, 400],
   ['get_nothing', {}, 404],
-])('%s %j is answered with an error', async (request, body, status) => {
+])('the chain API answers the request %s %j with an error', async (request, body, status) => {
   const answer = await ask(request, body)
   expect(answer.status).toBe(status)
   expect(answer.body).toMatchObject({ code: status, error: { details: [{}] } })

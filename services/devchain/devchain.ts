@@ -34,7 +34,7 @@ const MOST_BLOCKS_AT_ONCE = 20
 /** Limit of the depth of a random fork. */
 const DEEPEST_RANDOM_FORK = 12
 
-/** A chain, and the data that its nodes report. */
+/** A chain with its id and the ABI of the state-history protocol, from which nodes are created. */
 export interface ChainSource {
   readonly chain: Chain
   /** ABI of the state-history protocol, which a node sends first. */
@@ -183,13 +183,13 @@ export class Devchain {
 
   /**
    * Appends a block that was produced elsewhere and applies it to the state.
-   * @throws FatalError RECORDING_INVALID if it does not follow the head or cannot be parsed
+   * @throws FatalError RECORDING_INVALID if the block does not follow the head or cannot be parsed
    */
   append(block: ChainBlock): void {
     this.#chain.push(block)
   }
 
-  /** The chain's data for further nodes of the same chain. */
+  /** The data from which a test creates further nodes of this chain. */
   get source(): ChainSource {
     return { chain: this.#chain, abiText: this.#node.abiText, chainId: this.chainId }
   }

@@ -41,7 +41,7 @@ function expectLinked(branch: readonly Result[]): void {
   })
 }
 
-test('a fork is sent as a rewind to its first block, with the heads of the new branch', async () => {
+test('after a fork, a client receives all blocks of the new branch, from the first block that the fork replaced', async () => {
   const [devchain, client] = await follow({ blocks: 20, libLagBlocks: 15 })
   const before = devchain.head()
   const lib = devchain.lib().num
@@ -80,7 +80,7 @@ test('a fork of irreversible blocks is refused, and so is a branch shorter than 
   expect(devchain.head().num).toBe(head.num + 1)
 })
 
-test('recorded blocks are never undone', () => {
+test('a fork that would undo recorded blocks is refused', () => {
   const devchain = createDevchain({ libLagBlocks: 30 })
   expect(() => devchain.fork(1)).toThrow(/0 are reversible/)
   devchain.generate(2)
@@ -120,7 +120,7 @@ test('300 random forks end with the same chain as a replay of only the final bra
   expect(forked).toBe(replayed)
 })
 
-test('a chain with a fork probability forks without a request', async () => {
+test('a chain with a fork probability forks at random while it produces blocks', async () => {
   const [devchain, client] = await follow({ blocks: 10, libLagBlocks: 8, forks: 0.3 })
   for (let made = 0; made < 60; made++) {
     devchain.produceBlock()
@@ -131,7 +131,7 @@ test('a chain with a fork probability forks without a request', async () => {
   expectLinked(branchOf(client.results))
 })
 
-test('a client without credits gets the rewind once it has credits, or never if the node is set to lose the rewind', async () => {
+test('a client without credits receives the replaced blocks once it has credits; with the fault `loseRewinds` it never does', async () => {
   for (const loseRewinds of [undefined, 'without-credit'] as const) {
     const devchain = createDevchain({
       blocks: 20,
@@ -154,7 +154,7 @@ test('a client without credits gets the rewind once it has credits, or never if 
   }
 })
 
-test('a request with positions of an undone branch is answered from the fork point on', async () => {
+test('a client that names blocks of an undone branch receives the blocks from the fork point on', async () => {
   const [devchain, client] = await follow({ blocks: 20, libLagBlocks: 15 })
   const known = client.results.slice(-12).map(({ num, id }) => ({ num: num!, id: id! }))
   await client.close()

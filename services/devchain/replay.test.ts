@@ -55,7 +55,7 @@ test('the recordings main and v2 are replayed as one chain', async () => {
   expect(client.results.every((result, index) => result.frame.equals(expected[index]!))).toBe(true)
 })
 
-test('the replay mode history sends the blocks of the final branch with the current head, otherwise unchanged', async () => {
+test('the replay mode `history` sends the recorded blocks of the final branch, and changes only the head and the last irreversible block', async () => {
   const client = await connect(createDevchain({ recordings: [forkFolder] }))
   client.request({})
   await client.untilBlock(403)

@@ -1,6 +1,6 @@
 import type { Template } from './catalogue.ts'
 
-/** Marks a missing template or mint. */
+/** Template id of an asset without a template, and mint number of an asset without a mint number. */
 export const NONE = -1
 
 /**

@@ -83,7 +83,7 @@ export const SCHEMA_FORMAT = JSON.stringify([
 ])
 
 /**
- * Exponent of the sizes of the collections. Assumption: no public figure was found for the sizes of collections.
+ * Zipf exponent of the numbers of assets of collections. Assumption: no public figure was found for the sizes.
  */
 const SIZES_EXPONENT = 1
 /** Share of the templates that have one asset. Assumption: no public figure was found. */
@@ -147,7 +147,7 @@ function templateCounts(sizes: GeneratedSizes, weights: Float64Array): number[] 
   return counts
 }
 
-/** Index of the schema with a unique name, in collections that have that many schemas. */
+/** In collections with at least six schemas, the sixth schema has a name that no other collection uses. */
 const OWN_SCHEMA = 5
 
 /** Generates 1 to `most` schemas of a collection. Other collections have schemas with the same names. */

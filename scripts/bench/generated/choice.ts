@@ -1,6 +1,6 @@
 import { Random } from '../../../services/devchain/index.ts'
 
-/** Picks list positions with given weights. */
+/** Picks positions of a list at random, with probabilities proportional to given weights. */
 export class Choice {
   readonly #sums: Float64Array
   readonly #random: Random

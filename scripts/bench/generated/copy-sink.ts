@@ -20,7 +20,7 @@ export interface RowSink {
   close(): Promise<void>
 }
 
-/** Destination of the rows of a part that is left out. */
+/** Drops all rows: for the tables of a part that is left out. */
 export const leftOut: RowSink = {
   rows: 0,
   add: () => false,

@@ -142,7 +142,7 @@ async function writeTemplates(
   await rows.close()
 }
 
-/** Limit of the assets of a template; 0 for none. */
+/** Maximum number of assets of a template; 0 if the number is unlimited. */
 function maxSupply({ id, isUnique }: Template, issued: number): number {
   if (isUnique) return 1
   return id % 3 === 0 ? issued : 0

@@ -115,7 +115,7 @@ async function preparePartitions(address: DatabaseAddress, sizes: GeneratedSizes
   }
 }
 
-/** Generates events of every kind, in the numbers of `sizes` and in random order. */
+/** Generates mints, transfers, edits, burns and offers in random order, as many as `sizes` says. */
 async function live(
   history: History,
   sizes: GeneratedSizes,

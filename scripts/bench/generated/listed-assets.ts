@@ -47,7 +47,7 @@ export class ListedAssets {
       maxMint: mints.length === 0 ? null : Math.max(...mints),
       count: positions.length,
       name: names[0]!,
-      // COPY reads a line end in a text as \n.
+      // In the text format of COPY, a line end inside a value is written as a backslash and n.
       names: known.length === 0 ? null : known.sort().join('\\n'),
       ids: arrayField(positions.map(assetId)),
       traits: arrayField(ascending(traits)),

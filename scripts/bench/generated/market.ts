@@ -15,7 +15,7 @@ const PARTITION_WIDTH = 8_589_934_592
 /** Memory of one sort or hash table of the SQL that derives rows. */
 const SORT_MEMORY = '128MB'
 
-/** Inputs of a market; a seed of its own makes it independent of the rest of the chain. */
+/** Inputs of the generated market. Its own seed makes the market rows independent of the other generated rows. */
 export interface MarketOptions extends Omit<ListingSource, 'random'> {
   readonly seed: string
 }

@@ -57,7 +57,7 @@ export function collectionName(index: number): string {
   return `${syllables(Math.imul(index, 73) & 0xff, 2)}${syllables(index & 0xff, 2)}${page}${index % 3 === 0 ? 'nft' : ''}`
 }
 
-/** Capitalised word by number. */
+/** A capitalised word; equal numbers give equal words. */
 export function word(index: number): string {
   const text = syllables(Math.imul(index, 2_531) & 0xfff, 3)
   return text[0]!.toUpperCase() + text.slice(1)

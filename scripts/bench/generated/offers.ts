@@ -41,7 +41,7 @@ interface OfferSource {
 
 /** All generated offers. An offer is written when it ends; the book keeps the open offers. */
 export class OfferBook {
-  /** Number of offers so far. */
+  /** Number of offers created so far. */
   count = 0
   readonly #open: GeneratedOffer[] = []
   readonly #source: OfferSource

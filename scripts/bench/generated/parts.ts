@@ -16,7 +16,9 @@ export function readParts(list: string | undefined): readonly GeneratedPart[] {
   const names = new Set(list.split(','))
   const parts = generatedParts.filter((part) => names.delete(part))
   if (names.size > 0) {
-    throw new RangeError(`parts are ${generatedParts.join(', ')}, not ${[...names].join(', ')}`)
+    throw new RangeError(
+      `unknown part of a generated database: ${[...names].join(', ')}; the parts are ${generatedParts.join(', ')}`,
+    )
   }
   return parts
 }

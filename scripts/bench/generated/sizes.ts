@@ -1,7 +1,7 @@
-/** Row counts of a generated database, by kind. */
+/** Numbers of collections, assets, transfers and other entities in a generated database. */
 export interface GeneratedSizes {
   readonly collections: number
-  /** Limit of schemas per collection, 1 to 11. */
+  /** Maximum number of schemas of a collection, 1 to 11. */
   readonly schemasPerCollection: number
   readonly templates: number
   readonly assets: number
@@ -35,7 +35,7 @@ export const fullSizes: GeneratedSizes = {
 
 /** Allowed scale factors. */
 const factors = { least: 0.001, most: 64 } as const
-/** Down to this factor a smaller database has as many collections as the full one. */
+/** Down to this scale factor, a smaller database has as many collections as the full database. */
 const ALL_COLLECTIONS = 0.5
 
 /**

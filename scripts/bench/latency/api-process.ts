@@ -14,7 +14,7 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
-    // The clients of the benchmark stand for many clients, named by a header.
+    // One benchmark process sends the requests of many clients, and names the client's address in a header.
     trust_proxy: true,
     live: { connections_per_address: 10_000 },
     namespaces: ['assets', 'market']

@@ -10,10 +10,10 @@ export interface PageKind {
   readonly pick: (database: pg.ClientBase, count: number) => Promise<readonly string[]>
 }
 
-/** Prefix of the names of the routes of the bench `rates`. */
+/** Prefix of names that come from the bench `rates`. */
 const RATE = 'rate: '
 
-/** All kinds of traffic, and the routes of the bench `rates`. */
+/** All kinds of request of the bench `traffic`, and all routes of the bench `rates`. */
 export const pageKinds: readonly PageKind[] = [
   ...trafficKinds.map(({ name, address }): PageKind => ({
     name,

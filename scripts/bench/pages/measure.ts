@@ -11,28 +11,28 @@ import type { CountedRequest } from './result.ts'
 
 /** Which database to use, which kinds of request to count, and how many requests of each kind. */
 export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'factor'> {
-  /** Number of counted requests of each kind. */
+  /** Number of requests of each kind whose pages are counted. */
   readonly samples: number
   /** Only kinds of request whose name contains this text are counted. */
   readonly only?: string | undefined
 }
 
-/** Counted requests by the name of their kind. */
+/** Requests whose pages were counted, by the name of the kind of request. */
 export type CountedKinds = ReadonlyMap<string, readonly CountedRequest[]>
 
 const settings = {
   shared_buffers: '512MB',
-  // Pages that are read ahead or by a vacuum are not pages of a request.
+  // No read-ahead and no autovacuum: pages that they read would count as pages of the request.
   effective_io_concurrency: '0',
   io_method: 'sync',
   autovacuum: 'off',
 }
-/** Requests that fill the caches of the API and of its database sessions before a kind is counted. */
+/** Number of requests that fill the caches of the API and its database sessions before the counted requests. */
 const WARMING = 4
 
 /**
- * Counts the pages of each kind on the database of a factor.
- * @param again if it returns true, counts once more with fresh statistics, which ANALYZE draws from a random sample.
+ * Counts the pages that each kind of request touches, on a database with the given scale factor.
+ * @param again if it returns true, runs ANALYZE and counts once more: new statistics may change plans.
  */
 export async function countPages(
   { samples, only, ...options }: PageOptions,

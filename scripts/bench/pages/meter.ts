@@ -11,7 +11,7 @@ export interface TouchedRelation {
   readonly pages: number
 }
 
-/** Tables and indexes of the contracts, by the number of their file, which `pg_buffercache` has. */
+/** Tables and indexes of the contracts, by filenode: `pg_buffercache` identifies relations by filenode. */
 const RELATIONS = `
   WITH named AS (
     SELECT c.oid, c.relkind, c.reltoastrelid, n.nspname || '.' || coalesce(p.relname, c.relname) AS relation

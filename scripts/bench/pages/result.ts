@@ -19,7 +19,7 @@ export interface KindPages {
   readonly mean: number
   readonly p50: number
   readonly p95: number
-  /** Share of the requests above the budget. */
+  /** Share of the requests that touch more pages than the budget allows. */
   readonly above: number
   /** Number of answers with a status other than 200. */
   readonly failures: number
@@ -30,14 +30,14 @@ export interface KindPages {
 }
 
 /**
- * Budget of pages of an answer: a constant for the paths through the indexes, and some pages for each row, whatever
- * the size of the database.
+ * Number of pages that an answer should touch at most, whatever the size of the database: a constant for the paths
+ * through the indexes, and some pages for each row.
  */
 export const budget = { constant: 100, perRow: 4 } as const
-/** A kind is above the budget if more than this share of its requests is above the budget. */
+/** A kind of request is above the budget if more than this share of its requests is above the budget. */
 const MOST_ABOVE = 0.1
 
-/** Sums up the requests of a kind. */
+/** Computes the mean and percentiles of the pages that the requests of a kind touch. */
 export function pagesOf(name: string, requests: readonly CountedRequest[]): KindPages {
   const totals = requests.map(({ touched }) => totalOf(touched))
   const mean = (numbers: readonly number[]): number =>
@@ -119,7 +119,7 @@ export function exponent(quantities: readonly number[], factors: readonly number
   return sum((at) => (x[at]! - middleX) * (y[at]! - middleY)) / sum((at) => (x[at]! - middleX) ** 2)
 }
 
-/** Summary: number of kinds above the budget on each database. */
+/** Summary: number of kinds of request above the budget on each database. */
 export function summaryOf(sizes: readonly SizePages[]): string {
   const { constant, perRow } = budget
   return [

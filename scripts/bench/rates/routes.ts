@@ -66,7 +66,7 @@ export const rateRoutes: readonly RateRoute[] = [
 
 const MOST_LIMIT = 100
 const LEAST_LIMIT = 81
-/** Keys per sampling statement. */
+/** Number of random keys for which one SQL statement reads rows. */
 const BATCH = 5_000
 
 /**

@@ -37,7 +37,7 @@ export function requestCases(endpoints: readonly Endpoint[], examples: Examples)
   return endpoints.flatMap((endpoint) => casesOf(endpoint, examples))
 }
 
-/** One case for each endpoint, sort and filter: the case whose example kind comes first in `kinds`. */
+/** One case for each endpoint, sort and filter: of its example values, the kind that comes first in `kinds`. */
 export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
   const chosen = new Map<string, RequestCase>()
   for (const request of cases) {

@@ -1,7 +1,7 @@
 /** A query for example values of some parameters. */
 export interface Source {
   readonly keys: readonly string[]
-  /** SQL that returns values with their kind and rank; the most frequent value is first. */
+  /** SQL that returns values, how frequent they are (`popular`, `typical` or `rare`), and a rank to sort by. */
   readonly query: string
   readonly missing: string
 }

@@ -2,7 +2,7 @@ import type { AssetCondition, AssetRow, ListingRow, ListingTable, TrafficRows } 
 
 /** A kind of request, as clients send it. */
 export interface TrafficKind {
-  /** Description of the request; unique among all kinds. */
+  /** Description of the request; unique among all kinds of request. */
   readonly name: string
   /**
    * Builds the URL of a request from randomly picked rows, for example `/assets/v1/assets?owner=…`.
@@ -32,7 +32,7 @@ export function ofAsset(
 }
 
 /**
- * Creates a kind whose requests use values of a listing.
+ * Creates a kind of request that filters by values of a random listing.
  * @param states allowed states of the listing.
  */
 export function ofListing(

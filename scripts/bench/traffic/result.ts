@@ -79,7 +79,7 @@ export function cellsOf({ name, p50, p95, max, work, pagesRead, statuses }: Kind
   return [name, ...times, ...pages.map(String), answers.join(', ')]
 }
 
-/** Summary: number of kinds above each limit, by elapsed and by processor time, and their distribution. */
+/** Summary: number of kinds of request above each time limit, by elapsed and by processor time, and percentiles. */
 export function summaryOf(results: readonly KindResult[]): string {
   const failed = results.filter((result) => result.failed !== undefined).length
   const pages = results.flatMap(({ pagesRead }) => pagesRead ?? [])

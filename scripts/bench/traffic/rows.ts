@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Random } from '../generated/choice.ts'
 
-/** Name of a condition for picking an asset. */
+/** Name of a condition that a randomly picked asset has to meet. */
 export type AssetCondition = keyof typeof conditions
 
 const conditions = {
@@ -14,7 +14,7 @@ const conditions = {
   serial: `a.owner IS NOT NULL AND a.immutable_data ? 'serial'`,
 } as const
 
-/** A picked asset. 64-bit numbers and times (ms since 1970) are decimal text; missing values are empty text. */
+/** Values of a random asset. 64-bit numbers and times (ms since 1970) are decimal text; absent values are empty text. */
 export interface AssetRow {
   readonly asset: string
   readonly owner: string
@@ -62,7 +62,7 @@ export interface TransferRow {
   readonly time: string
 }
 
-/** A picked offer. */
+/** Values of a random offer. */
 export interface OfferRow {
   readonly id: string
   readonly sender: string

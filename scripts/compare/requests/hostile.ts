@@ -21,7 +21,7 @@ export interface RequestedEndpoint {
   readonly parameters: Readonly<Record<string, Form & { readonly in?: 'path' }>>
 }
 
-/** An endpoint below one path of its namespace. */
+/** An endpoint, and the path of a namespace that serves it. */
 export interface Target {
   readonly prefix: string
   readonly endpoint: RequestedEndpoint

@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** Groups of equivalent values at a path. */
+/** Groups of values at a path: values of one group count as equal. */
 export interface Either {
   readonly at: string
   /** The groups apply only to values in an object with these members. */
@@ -28,7 +28,7 @@ export interface AddedFields {
   readonly keys: readonly string[]
 }
 
-/** Content of a corpus's `rules.json`. */
+/** Content of `rules.json`: how answers are compared with the recorded answers. */
 export interface RuleBook {
   readonly rules: ReadonlyMap<string, Rule>
   readonly addedFields: readonly AddedFields[]

@@ -163,7 +163,7 @@ const GB = 1e9
 const MB = 1e6
 const DAY_S = 86_400
 
-/** Requests a second per processor, if all measured kinds are requested equally often. */
+/** Requests a second per processor, if all measured kinds of request are equally frequent. */
 export function requestsPerProcessor({ api }: MeasuredRates): number {
   const rates = Object.values(api.ratios).map((ratio) => ratio * api.plainRequestsPerSecond)
   const meanSeconds = rates.reduce((sum, rate) => sum + 1 / rate, 0) / rates.length

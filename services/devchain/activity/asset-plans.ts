@@ -18,7 +18,7 @@ const MAX_TRIES = 6
 /** An asset of a generated collection, with the author who may edit it. */
 type OwnAsset = NonNullable<ReturnType<typeof assetOf>> & { readonly owner: string; readonly author: string }
 
-/** Plan: mint one to three assets, each in its own action. */
+/** Plan of a transaction: mint one to three assets, each in its own action. */
 export const mint: Plan = (world) => {
   const count = world.random.chance(0.7) ? 1 : world.random.between(2, MAX_MINTS)
   const actions = Array.from({ length: count }, () => mintOne(world)).filter((action) => action !== null)
@@ -49,7 +49,7 @@ function mintOne(world: World): ActionInput | null {
   return assetsAction(world, collection.author, 'mintasset', data)
 }
 
-/** Plan: transfer one asset or a few of the same owner. */
+/** Plan of a transaction: transfer one asset or a few of the same owner. */
 export const transfer: Plan = (world) => {
   const first = anyAsset(world)
   if (first === null) return null
@@ -60,7 +60,7 @@ export const transfer: Plan = (world) => {
   return [assetsAction(world, first.owner, 'transfer', { from: first.owner, to, asset_ids: ids, memo })]
 }
 
-/** Plan: change the mutable data of an asset of a generated collection. */
+/** Plan of a transaction: change the mutable data of an asset of a generated collection. */
 export const editAsset: Plan = (world) => {
   const found = ownAsset(world)
   if (found === null) return null
@@ -75,7 +75,7 @@ export const editAsset: Plan = (world) => {
   return [assetsAction(world, author, 'setassetdata', data)]
 }
 
-/** Plan: burn an asset of a generated collection. */
+/** Plan of a transaction: burn an asset of a generated collection. */
 export const burn: Plan = (world) => {
   const found = ownAsset(world)
   if (found === null || found.template?.burnable === false) return null
@@ -83,7 +83,7 @@ export const burn: Plan = (world) => {
   return [assetsAction(world, found.owner, 'burnasset', data)]
 }
 
-/** Plan: create an offer of one account's assets for another account's assets, or for nothing. */
+/** Plan of a transaction: create an offer of one account's assets for another account's assets, or for nothing. */
 export const createOffer: Plan = (world) => {
   const wanted = anyAsset(world)
   const given = anyAsset(world)
@@ -98,7 +98,7 @@ export const createOffer: Plan = (world) => {
   return [assetsAction(world, given.owner, 'createoffer', data)]
 }
 
-/** Plan: accept an offer whose assets have not moved. */
+/** Plan of a transaction: accept an offer whose assets have not moved. */
 export const acceptOffer: Plan = (world) => {
   const offer = anyOffer(world)
   if (offer === null) return null
@@ -110,13 +110,13 @@ export const acceptOffer: Plan = (world) => {
   return [assetsAction(world, offer.recipient, 'acceptoffer', { offer_id: offer.offer_id })]
 }
 
-/** Plan: decline an offer. */
+/** Plan of a transaction: decline an offer. */
 export const declineOffer: Plan = (world) => {
   const offer = anyOffer(world)
   return offer && [assetsAction(world, offer.recipient, 'declineoffer', { offer_id: offer.offer_id })]
 }
 
-/** Plan: cancel an offer. */
+/** Plan of a transaction: cancel an offer. */
 export const cancelOffer: Plan = (world) => {
   const offer = anyOffer(world)
   return offer && [assetsAction(world, offer.sender, 'canceloffer', { offer_id: offer.offer_id })]
@@ -129,7 +129,7 @@ export function anyAsset(world: World): { id: bigint; owner: string } | null {
   return found !== null && isTransferable(world, found.owner, found.id) ? found : null
 }
 
-/** Up to five assets of an owner. `first` comes last: like a user's selection, the list is not sorted. */
+/** Ids of the asset `first` and up to four other assets of the owner. As in a user's selection, ids are not sorted. */
 function assetsOf(world: World, owner: string, first: bigint): bigint[] {
   const others: bigint[] = []
   for (const id of world.directory.assetsOf(owner)) {

@@ -26,7 +26,7 @@ const LONGEST_FACTOR = 3
 /** Maximum number of random auctions that are examined to find one that has ended. */
 const MAX_TRIES = 6
 
-/** Plan: announce an auction, usually with the assets in the same transaction. */
+/** Plan of a transaction: announce an auction, usually with the assets in the same transaction. */
 export const announceAuction: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -46,7 +46,7 @@ export const announceAuction: Plan = (world) => {
   return random.chance(0.9) ? [announcement, sendToAuction(world, goods)] : [announcement]
 }
 
-/** Plan: send the assets of an auction that was announced without them. */
+/** Plan of a transaction: send the assets of an auction that was announced without them. */
 export const startAuction: Plan = (world) => {
   const auction = anyRow(world, 'auctions')
   if (auction === null || auction.assets_transferred || hasEnded(world, auction)) return null
@@ -55,8 +55,8 @@ export const startAuction: Plan = (world) => {
 }
 
 /**
- * Plan: bid more than the current bid. In the second market version, a bid on an auction of several assets ends the
- * auction instead.
+ * Plan of a transaction: bid more than the current bid. The second market version cancels an auction of several assets
+ * instead.
  */
 export const bid: Plan = (world) => {
   const config = marketConfig(world)
@@ -81,7 +81,7 @@ export const bid: Plan = (world) => {
   return [...funds, marketAction(world, bidder, 'auctionbid', data)]
 }
 
-/** Plan: claim an ended auction. The buyer takes the assets, or the seller the price. */
+/** Plan of a transaction: claim an ended auction. The buyer takes the assets, or the seller the price. */
 export const claimAuction: Plan = (world) => {
   const auction = endedAuction(world)
   if (auction === null) return null
@@ -94,14 +94,14 @@ export const claimAuction: Plan = (world) => {
   return [marketAction(world, actor, action, { auction_id: auction.auction_id })]
 }
 
-/** Plan: cancel an auction without a bid. */
+/** Plan of a transaction: cancel an auction without a bid. */
 export const cancelAuction: Plan = (world) => {
   const auction = anyRow(world, 'auctions')
   if (auction === null || auction.current_bidder !== '') return null
   return [marketAction(world, auction.seller, 'cancelauct', { auction_id: auction.auction_id })]
 }
 
-/** Plan: another account takes over the RAM payment of an auction. */
+/** Plan of a transaction: another account takes over the RAM payment of an auction. */
 export const payAuctionRam: Plan = payRam('auctions', 'payauctram', 'auction_id')
 
 function endedAuction(world: World): AuctionRow | null {

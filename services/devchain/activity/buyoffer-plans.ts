@@ -18,10 +18,10 @@ import { assetOf, templateOf } from './world.ts'
 import type { Plan } from './world.ts'
 import { sentence } from './wording.ts'
 
-/** Tries to find a random asset of the wanted template. */
+/** Number of random assets that are examined to find one of the wanted template. */
 const MAX_TRIES = 60
 
-/** Plan: create a buy offer for assets of another account. */
+/** Plan of a transaction: create a buy offer for assets of another account. */
 export const createBuyoffer: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -42,7 +42,7 @@ export const createBuyoffer: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'createbuyo', data)]
 }
 
-/** Plan: accept a buy offer; the previous action of the transaction offers the assets to the market. */
+/** Plan of a transaction: offer the assets to the market, and accept the buy offer. */
 export const acceptBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'buyoffers')
   if (buyoffer === null || isInFlux(world, buyoffer.asset_ids)) return null
@@ -60,7 +60,7 @@ export const acceptBuyoffer: Plan = (world) => {
   ]
 }
 
-/** Plan: decline a buy offer. */
+/** Plan of a transaction: decline a buy offer. */
 export const declineBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'buyoffers')
   if (buyoffer === null) return null
@@ -69,17 +69,17 @@ export const declineBuyoffer: Plan = (world) => {
   return [marketAction(world, buyoffer.recipient, 'declinebuyo', data)]
 }
 
-/** Plan: cancel a buy offer. */
+/** Plan of a transaction: cancel a buy offer. */
 export const cancelBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'buyoffers')
   if (buyoffer === null) return null
   return [marketAction(world, buyoffer.buyer, 'cancelbuyo', { buyoffer_id: buyoffer.buyoffer_id })]
 }
 
-/** Plan: another account takes over the RAM payment of a buy offer. */
+/** Plan of a transaction: another account takes over the RAM payment of a buy offer. */
 export const payBuyofferRam: Plan = payRam('buyoffers', 'paybuyoram', 'buyoffer_id')
 
-/** Plan: create a buy offer for any asset of a template. */
+/** Plan of a transaction: create a buy offer for any asset of a template. */
 export const createTemplateBuyoffer: Plan = (world) => {
   if (!marketKnows(world, 'createtbuyo')) return null
   const { random } = world
@@ -103,7 +103,7 @@ export const createTemplateBuyoffer: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'createtbuyo', data)]
 }
 
-/** Plan: fulfill a template buy offer with an asset of the template. */
+/** Plan of a transaction: fulfill a template buy offer with an asset of the template. */
 export const fulfillTemplateBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'tbuyoffers')
   if (buyoffer === null) return null
@@ -128,7 +128,7 @@ export const fulfillTemplateBuyoffer: Plan = (world) => {
   return null
 }
 
-/** Plan: cancel a template buy offer. */
+/** Plan of a transaction: cancel a template buy offer. */
 export const cancelTemplateBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'tbuyoffers')
   if (buyoffer === null) return null

@@ -13,10 +13,10 @@ import { nameValue } from '../runtime/index.ts'
 import { assetsAction, formatOf, knowsAction, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Tries to find a random template that may be deleted. */
+/** Number of random templates that are examined to find one that may be deleted. */
 const MAX_TRIES = 12
 
-/** Plan: create a collection of a random author. Its first log reader is another account. */
+/** Plan of a transaction: create a collection of a random author. Half of the collections notify another account. */
 export const newCollection: Plan = (world) => {
   const { random, directory, runtime } = world
   const config = directory.config()
@@ -38,7 +38,7 @@ export const newCollection: Plan = (world) => {
   return [assetsAction(world, author, 'createcol', data)]
 }
 
-/** Plan: change the data or the market fee of a collection. */
+/** Plan of a transaction: change the data or the market fee of a collection. */
 export const editCollection: Plan = (world) => {
   const collection = anyCollection(world)
   const format = world.directory.config()?.collection_format
@@ -52,7 +52,7 @@ export const editCollection: Plan = (world) => {
   return [assetsAction(world, author, 'setcoldata', { collection_name: name, data })]
 }
 
-/** Plan: create a schema in a random collection, or in one that has none. */
+/** Plan of a transaction: create a schema in a random collection, or in one that has none. */
 export const newSchema: Plan = (world) => {
   const empty = world.directory.collections.find((collection) => collection.schemas.length === 0)
   const collection = empty ?? anyCollection(world)
@@ -68,7 +68,7 @@ export const newSchema: Plan = (world) => {
   return [assetsAction(world, collection.author, 'createschema', data)]
 }
 
-/** Plan: add a field to a schema. */
+/** Plan of a transaction: add a field to a schema. */
 export const extendSchema: Plan = (world) => {
   const collection = anyCollection(world)
   if (collection === null || collection.schemas.length === 0) return null
@@ -84,7 +84,7 @@ export const extendSchema: Plan = (world) => {
   return [assetsAction(world, collection.author, 'extendschema', data)]
 }
 
-/** Plan: create a template, with mutable data if the contract version supports it. */
+/** Plan of a transaction: create a template, with mutable data if the contract version supports it. */
 export const newTemplate: Plan = (world) => {
   const { random, directory } = world
   const usable = directory.collections.filter((collection) => collection.schemas.length > 0)
@@ -109,7 +109,7 @@ export const newTemplate: Plan = (world) => {
   return [assetsAction(world, collection.author, 'createtempl2', mutable)]
 }
 
-/** Plan: change a template's mutable data, or lock its supply. */
+/** Plan of a transaction: change a template's mutable data, or lock its supply. */
 export const editTemplate: Plan = (world) => {
   const found = anyTemplate(world)
   if (found === null) return null
@@ -124,7 +124,7 @@ export const editTemplate: Plan = (world) => {
   return [assetsAction(world, collection.author, 'settempldata', data)]
 }
 
-/** Plan: delete a template from which nothing was minted. */
+/** Plan of a transaction: delete a template from which nothing was minted. */
 export const deleteTemplate: Plan = (world) => {
   if (!knowsAction(world, 'deltemplate')) return null
   for (let tries = 0; tries < MAX_TRIES; tries++) {

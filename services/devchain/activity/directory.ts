@@ -24,12 +24,12 @@ export interface Treasury {
   readonly key: bigint
 }
 
-/** Tries to find an existing asset by random id: ids of burned assets miss. */
+/** Number of random ids that are tried to find an asset: some ids belong to burned assets. */
 const MAX_TRIES = 16
 
 /**
  * Index of the entities that the generator picks from: accounts, generated collections, asset owners. Changes are
- * recorded in the chain's journal, so that a fork undoes them too.
+ * recorded in the chain's journal, so that they are undone with the blocks that a fork undoes.
  */
 export class Directory implements AssetOwners {
   readonly people: string[] = []
@@ -79,7 +79,7 @@ export class Directory implements AssetOwners {
     return this.#marketUpgradeMs === nowMs
   }
 
-  /** Appends to a list; a rewind removes the item again. */
+  /** Appends to a list; if the current block is undone, the item is removed again. */
   add<T>(list: T[], item: T): void {
     list.push(item)
     this.#state.journal.record(() => void list.pop())

@@ -14,7 +14,7 @@ import type { Plan, World } from './world.ts'
 /** Sales that must exist under the first market version before the second is deployed. */
 const SALES_OF_FIRST_VERSION = 120n
 
-/** Limits of concurrent marketplaces and bonus fees. */
+/** Maximum numbers of marketplaces, and of bonus fees that are active at the same time. */
 const MOST_MARKETPLACES = 9
 const MOST_BONUS_FEES = 3
 
@@ -37,7 +37,7 @@ const symbolPairs = [
   },
 ]
 
-/** Plan: the next deployment step: deploy a missing contract, or replace an old version. */
+/** Plan of a transaction: the next deployment step: deploy a missing contract, or replace an old version. */
 export const deploy: Plan = (world) =>
   deployTools(world) ??
   upgradeMarket(world) ??
@@ -45,7 +45,7 @@ export const deploy: Plan = (world) =>
   addSymbolPair(world) ??
   (hasSalesOfFirstVersion(world) ? deploySecondMarket(world) : null)
 
-/** Plan: register a marketplace. */
+/** Plan of a transaction: register a marketplace. */
 export const newMarketplace: Plan = (world) => {
   const creator = anyPerson(world, [])
   if (marketConfig(world) === null || creator === null) return null
@@ -56,7 +56,10 @@ export const newMarketplace: Plan = (world) => {
   return [marketAction(world, creator, 'regmarket', { creator, marketplace_name: name })]
 }
 
-/** Plan: create a bonus fee, or end one: first for new listings (`stopbonusfee`), later for all (`delbonusfee`). */
+/**
+ * Plan of a transaction: create a bonus fee, or end one: first for new listings (`stopbonusfee`), later for all
+ * (`delbonusfee`).
+ */
 export const changeBonusFee: Plan = (world) => {
   const { random } = world
   const recipient = anyPerson(world, [])
@@ -83,7 +86,7 @@ export const changeBonusFee: Plan = (world) => {
   return [marketAction(world, MARKET_ACCOUNT, 'addbonusfee', data)]
 }
 
-/** Plan: withdraw one of an account's token balances from the market. */
+/** Plan of a transaction: withdraw one of an account's token balances from the market. */
 export const withdraw: Plan = (world) => {
   const row = anyRow(world, 'balances')
   if (row === null || world.directory.hasCode(row.owner)) return null
@@ -94,8 +97,8 @@ export const withdraw: Plan = (world) => {
 }
 
 /**
- * Plan: change the royalties of a generated collection: shares of founders, of a template's recipients, or of an
- * attribute.
+ * Plan of a transaction: change the royalties of a generated collection: shares of founders, of a template's
+ * recipients, or of an attribute.
  */
 export const changeRoyalties: Plan = (world) => {
   const collection = anyCollection(world)
@@ -142,7 +145,7 @@ function changeAttributeRoyalty(world: World, collection: string, author: string
   }
   const data = {
     collection_name: collection,
-    // Most rules use source 0, which looks at all attribute layers, so that the field is found.
+    // Most royalty rules use source 0: the contract then searches `rarity` in all attribute layers, and finds it.
     source: random.chance(0.6) ? 0 : random.below(5),
     field: 'rarity',
     value: ['string', random.pick(rarities)],
@@ -189,7 +192,7 @@ function hasSalesOfFirstVersion(world: World): boolean {
   return (sales?.counter_value ?? 0n) >= SALES_OF_FIRST_VERSION
 }
 
-/** Plan: deploy the second market version. */
+/** Plan of a transaction: deploy the second market version. */
 export const deploySecondMarket: Plan = (world) => {
   const config = marketConfig(world)
   if (config === null || isSecondMarket(config.version)) return null

@@ -139,7 +139,7 @@ export function offerToMarket(
   })
 }
 
-/** Creates the plan of a RAM payment: `action` with the listing's id in the field `key`. */
+/** Creates the plan by which another account takes over the RAM payment of a listing. `key` is the field of its id. */
 export function payRam(
   table: 'sales' | 'auctions' | 'buyoffers',
   action: string,

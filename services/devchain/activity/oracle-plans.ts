@@ -44,7 +44,7 @@ const newPairs: readonly NewPair[] = [
   },
 ]
 
-/** Plan: write one reporter's quotes for all pairs of the oracle, close to its last quotes. */
+/** Plan of a transaction: write one reporter's quotes for all pairs of the oracle, close to its last quotes. */
 export const writePrices: Plan = (world) => {
   const { random, directory } = world
   const reporters = directory.people.slice(0, ORACLES)

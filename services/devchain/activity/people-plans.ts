@@ -9,7 +9,7 @@ import type { Plan, World } from './world.ts'
 const WELCOME_AMOUNT = 10_000_000_000n
 const SECOND_WELCOME_AMOUNT = 1_000_000n
 
-/** Plan: create an account, and send it tokens if the treasury has some. */
+/** Plan of a transaction: create an account, and send it tokens if the treasury has some. */
 export const newAccount: Plan = (world) => {
   const name = accountName(world.random)
   if (world.runtime.state.accounts.has(nameValue(name))) return null
@@ -25,7 +25,7 @@ export const newAccount: Plan = (world) => {
   return actions
 }
 
-/** Plan: pay tokens from one account to another. */
+/** Plan of a transaction: pay tokens from one account to another. */
 export const tokenTransfer: Plan = (world) => {
   const { random, directory } = world
   const { treasury, people } = directory

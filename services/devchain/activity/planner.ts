@@ -106,7 +106,7 @@ const plans = {
   cancelLink,
 } satisfies Record<string, Plan>
 
-/** Frequencies of a small, lively chain. A transaction that is currently impossible is drawn again. */
+/** Relative frequencies of transactions on a small, lively chain. If the drawn kind is impossible, another is drawn. */
 export const everydayMix: ActivityMix = {
   newAccount: 1,
   tokenTransfer: 12,

@@ -31,7 +31,7 @@ export interface Goods {
   readonly ids: readonly bigint[]
 }
 
-/** Plan: announce a sale, usually with its offer in the same transaction. */
+/** Plan of a transaction: announce a sale, usually with its offer in the same transaction. */
 export const announceSale: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -52,14 +52,14 @@ export const announceSale: Plan = (world) => {
     : [announcement]
 }
 
-/** Plan: create the offer of a sale that was announced without one. */
+/** Plan of a transaction: create the offer of a sale that was announced without one. */
 export const startSale: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null || sale.offer_id !== -1n || !isHeld(world, sale)) return null
   return [offerToMarket(world, sale.seller, sale.asset_ids, 'sale')]
 }
 
-/** Plan: purchase a sale. In the second market version, a purchase of a bundle ends the sale instead. */
+/** Plan of a transaction: purchase a sale. The second market version cancels a sale of several assets instead. */
 export const purchaseSale: Plan = (world) => {
   const config = marketConfig(world)
   const sale = anyRow(world, 'sales')
@@ -81,7 +81,7 @@ export const purchaseSale: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'purchasesale', data)]
 }
 
-/** Plan: cancel a sale: by the seller, or by any account if the assets have moved. */
+/** Plan of a transaction: cancel a sale: by the seller, or by any account if the assets have moved. */
 export const cancelSale: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null) return null
@@ -90,14 +90,14 @@ export const cancelSale: Plan = (world) => {
   return [marketAction(world, stranger ?? sale.seller, 'cancelsale', { sale_id: sale.sale_id })]
 }
 
-/** Plan: cancel the offer of a sale, but not the sale, which can then not be bought. */
+/** Plan of a transaction: cancel the offer of a sale, but not the sale, which can then not be bought. */
 export const withdrawSaleOffer: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null || sale.offer_id === -1n || !offerExists(world, sale.offer_id)) return null
   return [assetsAction(world, sale.seller, 'canceloffer', { offer_id: sale.offer_id })]
 }
 
-/** Plan: another account takes over the RAM payment of a sale. */
+/** Plan of a transaction: another account takes over the RAM payment of a sale. */
 export const paySaleRam: Plan = payRam('sales', 'paysaleram', 'sale_id')
 
 /** A random asset, or a bundle if the market version accepts bundles; null if none was found. */

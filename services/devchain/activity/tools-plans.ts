@@ -13,7 +13,7 @@ import type { Plan, World } from './world.ts'
 /** Curve indexes in key types: K1, R1, and WebAuthn, which has a relying party in addition to the point. */
 const [k1, r1, webAuthn] = [0, 1, 2]
 
-/** Plan: announce a link, usually with the assets in the same transaction. */
+/** Plan of a transaction: announce a link, usually with the assets in the same transaction. */
 export const announceLink: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -26,14 +26,14 @@ export const announceLink: Plan = (world) => {
   return random.chance(0.85) ? [announcement, sendToLink(world, creator, ids)] : [announcement]
 }
 
-/** Plan: send the assets of a link that was announced without them. */
+/** Plan of a transaction: send the assets of a link that was announced without them. */
 export const startLink: Plan = (world) => {
   const link = anyLink(world)
   if (link === null || link.assets_transferred || !holdsAll(world, link.creator, link.asset_ids)) return null
   return [sendToLink(world, link.creator, link.asset_ids)]
 }
 
-/** Plan: an account with the private key claims the assets of a link. */
+/** Plan of a transaction: an account with the private key claims the assets of a link. */
 export const claimLink: Plan = (world) => {
   const link = anyLink(world)
   const claimer = link && anyPerson(world, [link.creator])
@@ -43,7 +43,7 @@ export const claimLink: Plan = (world) => {
   return [toolsAction(world, claimer, 'claimlink', data)]
 }
 
-/** Plan: cancel a link. */
+/** Plan of a transaction: cancel a link. */
 export const cancelLink: Plan = (world) => {
   const link = anyLink(world)
   return link && [toolsAction(world, link.creator, 'cancellink', { link_id: link.link_id })]

@@ -8,14 +8,14 @@ import type { Attributes, FormatField } from '../contracts/attributes.ts'
 import type { Directory } from './directory.ts'
 import type { Random } from './random.ts'
 
-/** Input of plans: the current chain and a random generator. */
+/** Input for planning a transaction: the current chain and a random generator. */
 export interface World {
   readonly runtime: Runtime
   readonly directory: Directory
   readonly random: Random
 }
 
-/** Draws a transaction whose actions succeed if executed now; null if it is not possible now. */
+/** Draws a transaction whose actions succeed if executed now; null if the chain's state does not allow any. */
 export type Plan = (world: World) => ActionInput[] | null
 
 /** Action of the assets contract by one actor. */

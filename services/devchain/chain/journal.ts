@@ -10,12 +10,12 @@ interface Entry {
 export class Journal {
   readonly #entries: Entry[] = []
 
-  /** Starts block `num`: further steps belong to it. */
+  /** Starts block `num`: undo steps that are recorded from now on belong to this block. */
   begin(num: number): void {
     this.#entries.push({ num, undo: [] })
   }
 
-  /** Records how to undo a change. Ignored outside of a block. */
+  /** Records how to undo a change. Does nothing before the first block. */
   record(undo: () => void): void {
     this.#entries.at(-1)?.undo.push(undo)
   }

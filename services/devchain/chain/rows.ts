@@ -69,7 +69,7 @@ export class ContractRows {
     return this.table(code, scope, table)?.rows.get(primaryKey)
   }
 
-  /** Starts collecting changes; see `takeChanges`. */
+  /** Starts collecting the changes of rows; `takeChanges` returns them. */
   collectChanges(): void {
     this.#changes = { created: new Map(), modified: new Map(), removed: [] }
   }

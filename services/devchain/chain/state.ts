@@ -6,7 +6,7 @@ import { ContractRows } from './rows.ts'
 export interface ChainAccount {
   readonly name: bigint
   readonly creationSlot: number
-  /** Packed `abi_def`; empty if none is set. */
+  /** Packed `abi_def` of the account; empty if the account has no ABI. */
   readonly abi: Buffer
   /** sha256 of the code, 32 bytes; null without code. */
   readonly codeHash: Buffer | null

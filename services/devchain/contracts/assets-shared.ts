@@ -10,7 +10,7 @@ export interface AssetOwners {
   delete(id: bigint): void
 }
 
-/** Returns the row, or throws if it is missing: plans contain only actions that succeed. */
+/** Returns the row, or throws if the row is missing: the devchain generates only actions that succeed. */
 export function readRow<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new FatalError('INTERNAL', `the devchain planned an action without ${what}`)
   return row

@@ -7,7 +7,7 @@ export const ORACLE_ACCOUNT = 'delphioracle'
 /** Usual account of the tools contract. */
 export const TOOLS_ACCOUNT = 'atomictoolsx'
 
-/** Row of `config`, the singleton of the market contract. */
+/** Row of the contract table `config`, the singleton of the market contract. */
 export interface MarketConfigRow {
   readonly version: string
   readonly sale_counter: bigint
@@ -41,7 +41,7 @@ export interface ListingTerms {
   readonly collection_fee: number
 }
 
-/** Row of `sales`. */
+/** Row of the contract table `sales`. */
 export interface SaleRow extends ListingTerms {
   readonly sale_id: bigint
   readonly seller: string
@@ -52,7 +52,7 @@ export interface SaleRow extends ListingTerms {
   readonly settlement_symbol: string
 }
 
-/** Row of `auctions`. */
+/** Row of the contract table `auctions`. */
 export interface AuctionRow extends ListingTerms {
   readonly auction_id: bigint
   readonly seller: string
@@ -68,7 +68,7 @@ export interface AuctionRow extends ListingTerms {
   readonly taker_marketplace: string
 }
 
-/** Row of `buyoffers`. */
+/** Row of the contract table `buyoffers`. */
 export interface BuyofferRow extends ListingTerms {
   readonly buyoffer_id: bigint
   readonly buyer: string
@@ -78,7 +78,7 @@ export interface BuyofferRow extends ListingTerms {
   readonly memo: string
 }
 
-/** Row of `tbuyoffers`; its ids have a counter of their own. */
+/** Row of the contract table `tbuyoffers`; its ids have a counter of their own. */
 export interface TemplateBuyofferRow extends ListingTerms {
   readonly buyoffer_id: bigint
   readonly buyer: string
@@ -86,19 +86,19 @@ export interface TemplateBuyofferRow extends ListingTerms {
   readonly template_id: bigint
 }
 
-/** Row of `marketplaces`; the default marketplace has the empty name. */
+/** Row of the contract table `marketplaces`; the default marketplace has the empty name. */
 export interface MarketplaceRow {
   readonly marketplace_name: string
   readonly creator: string
 }
 
-/** Row of `counters`: the next id of a listing type. */
+/** Row of the contract table `counters`: the next id of a listing type. */
 export interface CounterRow {
   readonly counter_name: string
   readonly counter_value: bigint
 }
 
-/** Row of `bonusfees`. */
+/** Row of the contract table `bonusfees`. */
 export interface BonusFeeRow {
   readonly bonusfee_id: bigint
   readonly fee_recipient: string
@@ -114,7 +114,7 @@ export interface CounterRange {
   readonly end_id: bigint
 }
 
-/** Row of `balances`. */
+/** Row of the contract table `balances`. */
 export interface MarketBalanceRow {
   readonly owner: string
   readonly quantities: readonly string[]
@@ -126,7 +126,7 @@ export interface RoyaltyPair {
   readonly weight: number
 }
 
-/** Row of `royaltyconf` (contract version 2). */
+/** Row of the contract table `royaltyconf` (contract version 2). */
 export interface RoyaltyConfigRow {
   readonly collection: string
   readonly founders: readonly RoyaltyPair[]
@@ -136,26 +136,26 @@ export interface RoyaltyConfigRow {
   readonly split_attributes: number
 }
 
-/** Row of `royaltytemp` (contract version 2), scope = collection. */
+/** Row of the contract table `royaltytemp` (contract version 2), scope = collection. */
 export interface RoyaltyTemplateRow {
   readonly template_id: number
   readonly recipients: readonly RoyaltyPair[]
 }
 
-/** Row of `royaltyattr` (contract version 2), scope = collection. */
+/** Row of the contract table `royaltyattr` (contract version 2), scope = collection. */
 export interface RoyaltyAttributeRow {
-  /** Id of the rule; ids are never reused. */
+  /** Id of the royalty rule; ids are never reused. */
   readonly index: bigint
   readonly source: number
   readonly field: string
   readonly value: readonly [string, unknown]
   readonly weight: number
   readonly recipients: readonly RoyaltyPair[]
-  /** sha256 over source, field and value, hexadecimal. */
+  /** sha256 over source, field and value of the royalty rule, hexadecimal. */
   readonly lookup_hash: string
 }
 
-/** Row of `pairs` of the price oracle. */
+/** Row of the contract table `pairs` of the price oracle. */
 export interface PairRow {
   readonly active: boolean
   readonly bounty_awarded: boolean
@@ -175,7 +175,7 @@ export interface PairRow {
   readonly quoted_precision: bigint
 }
 
-/** Row of `datapoints` of the price oracle, scope = pair. */
+/** Row of the contract table `datapoints` of the price oracle, scope = pair. */
 export interface DatapointRow {
   readonly id: bigint
   readonly owner: string
@@ -185,7 +185,7 @@ export interface DatapointRow {
   readonly timestamp: string
 }
 
-/** Row of `links` of the tools contract. */
+/** Row of the contract table `links` of the tools contract. */
 export interface LinkRow {
   readonly link_id: bigint
   readonly creator: string
@@ -195,7 +195,7 @@ export interface LinkRow {
   readonly memo: string
 }
 
-/** Row of `config`, the singleton of the tools contract. */
+/** Row of the contract table `config`, the singleton of the tools contract. */
 export interface ToolsConfigRow {
   readonly version: string
   readonly link_counter: bigint

@@ -56,8 +56,8 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
 }
 
 /**
- * Pays the royalties of the rules.
- * @returns the rest.
+ * Pays royalties by the rules of the collection.
+ * @returns the part of the fee that no rule assigned.
  */
 function payRules(
   context: ActionContext,
@@ -203,7 +203,7 @@ function rulesOf(context: ActionContext, collection: string): RoyaltyAttributeRo
   return [...(table?.rows.keys() ?? [])].map((key) => context.get('royaltyattr', collection, key)!)
 }
 
-/** sha256 over the packed source (uint8), field (string) and value (variant). */
+/** sha256 over a rule's source (uint8), field (string) and value (variant), each packed. */
 function lookupHash(context: ActionContext, source: number, field: string, value: [string, unknown]): string {
   const text = Buffer.from(field)
   const packedValue = context.abi.compiled.encoder('ATOMIC_ATTRIBUTE')(value)

@@ -56,7 +56,7 @@ export function listingOf<K extends ListingTable>(
   return readRow(context.get(table, MARKET_ACCOUNT, id), `row ${id} of ${table}`)
 }
 
-/** Writes a listing. The payer of an existing row does not change. */
+/** Writes a listing. The RAM payer of an existing row does not change. */
 export function putListing(
   context: ActionContext,
   place: { readonly table: ListingTable; readonly id: bigint; readonly payer: string },

@@ -22,7 +22,7 @@ export const ASSETS_ACCOUNT = 'atomicassets'
 /** First asset id of the contract, 2^40. */
 export const FIRST_ASSET_ID = 1n << 40n
 
-/** Row of `config`, the singleton of the assets contract. */
+/** Row of the contract table `config`, the singleton of the assets contract. */
 export interface ConfigRow {
   readonly asset_counter: bigint
   readonly template_counter: number
@@ -31,7 +31,7 @@ export interface ConfigRow {
   readonly supported_tokens: readonly unknown[]
 }
 
-/** Row of `collections`. */
+/** Row of the contract table `collections`. */
 export interface CollectionRow {
   readonly collection_name: string
   readonly author: string
@@ -42,13 +42,13 @@ export interface CollectionRow {
   readonly serialized_data: Uint8Array
 }
 
-/** Row of `schemas`, scope = collection. */
+/** Row of the contract table `schemas`, scope = collection. */
 export interface SchemaRow {
   readonly schema_name: string
   readonly format: readonly FormatField[]
 }
 
-/** Row of `templates`, scope = collection. */
+/** Row of the contract table `templates`, scope = collection. */
 export interface TemplateRow {
   readonly template_id: number
   readonly schema_name: string
@@ -60,14 +60,14 @@ export interface TemplateRow {
   readonly immutable_serialized_data: Uint8Array
 }
 
-/** Row of `templates2` (contract version 2), scope = collection. */
+/** Row of the contract table `templates2` (contract version 2), scope = collection. */
 export interface Template2Row {
   readonly template_id: number
   readonly schema_name: string
   readonly mutable_serialized_data: Uint8Array
 }
 
-/** Row of `assets`, scope = owner. */
+/** Row of the contract table `assets`, scope = owner. */
 export interface AssetRow {
   readonly asset_id: bigint
   readonly collection_name: string
@@ -80,7 +80,7 @@ export interface AssetRow {
   readonly mutable_serialized_data: Uint8Array
 }
 
-/** Row of `offers`. */
+/** Row of the contract table `offers`. */
 export interface OfferRow {
   readonly offer_id: bigint
   readonly sender: string
@@ -91,7 +91,7 @@ export interface OfferRow {
   readonly ram_payer: string
 }
 
-/** Row of `accounts` of a token contract, scope = owner. */
+/** Row of the contract table `accounts` of a token contract, scope = owner. */
 export interface BalanceRow {
   readonly balance: string
 }

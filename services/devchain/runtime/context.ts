@@ -7,7 +7,7 @@ import type { TableRows } from '../contracts/rows.ts'
 /** Members of a decoded row or of decoded action data. */
 export type Fields = Record<string, unknown>
 
-/** The part of the runtime that contracts use. */
+/** Methods of the runtime that contracts call. */
 export interface ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook

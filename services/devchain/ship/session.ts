@@ -15,7 +15,7 @@ export interface ShipNode {
   /** Number of the oldest block in memory. */
   first(): number
   at(num: number): ChainBlock | undefined
-  /** Called when a session has credits but no more blocks; true if there is now another block. */
+  /** Called when a session has credits but no more blocks to send; returns true if it has added a block. */
   advance(): boolean
 }
 
@@ -63,7 +63,7 @@ export class ShipSession {
     if (!this.#silent()) this.#greet()
   }
 
-  /** Sends as many results as are allowed now. */
+  /** Sends as many results as the credits of the client and the buffer of the socket allow. */
   pump(): void {
     if (this.#unread.length > 0 || this.#greeting !== null) this.#wakeUp()
     const stream = this.#stream
