@@ -9,5 +9,7 @@ import type { LoadApart } from './overload-lists.ts'
 const { url, connections, requests, perSecond, seconds } = (await json(process.stdin)) as LoadApart
 let sent = 0
 const next = () => requests[sent++ % requests.length]!
-const { answers } = await sendLoad(url, connections, { next, perSecond, seconds })
+// The server may hold answers back: do not send the requests that are late at the end.
+const signal = AbortSignal.timeout(seconds * 1_000)
+const { answers } = await sendLoad(url, connections, { next, perSecond, seconds, signal })
 process.stdout.write(JSON.stringify(answers))

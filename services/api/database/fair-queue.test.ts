@@ -138,13 +138,28 @@ describe('the slots of a pool', () => {
     for (let at = 1; at <= 4; at++) enter('many', `many ${at}`)
     for (const client of ['few', 'few', 'other']) enter(client)
     await settle()
-    const refused = () => ['many', 'few', 'other', 'new'].filter((client) => queue.turnsAway(client))
+    const refused = () =>
+      ['many', 'few', 'other', 'new'].filter((client) => queue.turnAway(client) !== undefined)
     expect([queue.waiting, refused()]).toEqual([5, []])
     enter('many', 'many 5')
     await settle()
     expect([queue.waiting, refused()]).toEqual([6, ['many']])
     await leave('many 1')
     expect([queue.waiting, refused()]).toEqual([5, []])
+  })
+
+  it('a refusal of a full queue is held for a second, so that a client with few connections sends fewer requests', async () => {
+    const { queue, enter, settle } = watched({ slots: 1, longSlots: 1, maxWaiting: 2 })
+    for (let at = 1; at <= 3; at++) enter('many', `many ${at}`)
+    await settle()
+    const sent: number[] = []
+    for (let at = 1; at <= 1_100; at++) void queue.turnAway('many')!.then(() => sent.push(at))
+    await settle()
+    expect(sent).toHaveLength(76)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(sent).toHaveLength(76)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sent).toHaveLength(1_100)
   })
 
   it('the queue of a pool lets a short burst wait, but refuses the longest waiting requests under constant overload', async () => {
@@ -205,6 +220,10 @@ async function simulate(
     const client = pickClient(random)
     const outcome = outcomes.get(client) ?? { waitsMs: [], refused: 0 }
     outcomes.set(client, outcome)
+    if (queue.turnAway(client) !== undefined) {
+      outcome.refused++
+      continue
+    }
     const startedMs = performance.now()
     queue.enter(completeScope({ client }, 10_000)).then(
       (leave) => {

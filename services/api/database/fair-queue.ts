@@ -54,6 +54,8 @@ interface Client {
   running: number
   /** Number of running requests with long work. */
   long: number
+  /** Number of refused requests whose refusal is not sent yet. */
+  held: number
   /** Requests of the client that wait for a slot, oldest first. */
   readonly waiting: Waiting[]
 }
@@ -86,16 +88,14 @@ const BURST_REQUESTS = 8
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 50
 /**
- * Lead in the majority vote from which on one client alone causes the overload. Simulated 2026-11-29 with a million
- * requests: with 100 clients of equal shares the lead reaches 4, and with 3 clients 18; once a client with 60 % of the
- * requests has had the greatest lead, its lead stays above 26.
+ * Share of the waiting and held requests from which on one client alone causes the overload. Two clients that send
+ * equally many requests have less.
  */
-const GREEDY_LEAD = 20
-/**
- * Maximum lead in the majority vote. A candidate that stops sending requests loses its lead after this number of
- * requests of other clients.
- */
-const MOST_LEAD = 60
+const GREEDY_SHARE = 2 / 3
+/** Time until the refusal of a held request is sent, ms. */
+const HOLD_MS = 1_000
+/** Maximum number of held requests. Further refusals are sent at once. */
+const MOST_HELD = 1_024
 /** Weight of the latest duration of long work in the exponential moving average of these durations. */
 const NEWEST_WEIGHT = 0.05
 
@@ -125,6 +125,12 @@ export const databaseLimits: readonly Limit[] = [
     per: 'address',
     value: `${GREATEST_SHARE * 100} % of the list connections of a process, ${SHARE_BESIDE_OTHERS * 100} % if the address has many requests waiting and other addresses request lists as well`,
     beyond: 'wait',
+  },
+  {
+    counts: 'refusals of lists that wait to be sent',
+    per: 'process',
+    value: `${MOST_HELD}, for ${secondsText(HOLD_MS)} each`,
+    beyond: 'the refusal is sent at once',
   },
   {
     counts: 'wait for a connection to the database',
@@ -166,17 +172,8 @@ export class FairQueue {
   #emptySinceMs = 0
   /** Moving average of the time that long work holds a slot, ms. */
   #meanMs = 0
-  /**
-   * Candidate of the majority vote over arriving requests (algorithm of Boyer and Moore): a client that sends more than
-   * half of the requests becomes the candidate.
-   */
-  #candidate = ''
-  /**
-   * Counter of the majority vote: a request of the candidate adds 1, a request of another client subtracts 1. The vote
-   * counts arriving requests. Waiting requests would not show the share of a client, because a full queue first refuses
-   * the requests of the client with the most waiting requests.
-   */
-  #lead = 0
+  /** Number of held requests. */
+  #held = 0
 
   constructor(limits: FairQueueLimits) {
     this.#limits = limits
@@ -202,27 +199,39 @@ export class FairQueue {
    */
   enter(scope: WorkScope): Promise<Leave> {
     let client = this.#clients.get(scope.client)
-    if (!client) this.#clients.set(scope.client, (client = { running: 0, long: 0, waiting: [] }))
+    if (!client) this.#clients.set(scope.client, (client = { running: 0, long: 0, held: 0, waiting: [] }))
     if (scope.departure?.hasHappened) return Promise.reject(clientGone())
-    this.#vote(scope.client)
     if (this.#mayRun(client, scope)) return Promise.resolve(this.#start(client, scope))
     if (this.#waiting >= this.#limits.maxWaiting && !this.#makeRoom(client)) {
-      this.#forgetIdle(client, scope)
+      this.#forgetIdle(client, scope.client)
       return Promise.reject(tooBusy(`${this.#waiting} requests wait for a database connection`))
     }
     return this.#wait(client, scope)
   }
 
   /**
-   * Whether the queue refuses long work of a client, because the queue is full and the client has the most waiting
-   * requests. A refused request counts in the majority vote.
+   * Refuses long work of a client if the queue is full and the client has the most waiting requests. The refusal is held
+   * for HOLD_MS, so that a client that waits for its answers sends fewer requests.
+   * @returns a promise that resolves when the refusal shall be sent; undefined if the work is not refused.
    */
-  turnsAway(name: string): boolean {
-    if (this.#waiting < this.#limits.maxWaiting) return false
+  turnAway(name: string): Promise<void> | undefined {
+    if (this.#waiting < this.#limits.maxWaiting) return undefined
     const client = this.#clients.get(name)
-    if (!client || client.waiting.length < this.#longSlots || this.#longerThan(client)) return false
-    this.#vote(name)
-    return true
+    if (!client || client.waiting.length < this.#longSlots || this.#longerThan(client)) return undefined
+    return this.#held < MOST_HELD ? this.#hold(name, client) : Promise.resolve()
+  }
+
+  #hold(name: string, client: Client): Promise<void> {
+    this.#held++
+    client.held++
+    return new Promise((resolve) => {
+      setTimeout(() => {
+        this.#held--
+        client.held--
+        this.#forgetIdle(client, name)
+        resolve()
+      }, HOLD_MS)
+    })
   }
 
   #wait(client: Client, scope: WorkScope): Promise<Leave> {
@@ -245,7 +254,7 @@ export class FairQueue {
         refuse: (error) => {
           client.waiting.splice(client.waiting.indexOf(entry), 1)
           end()
-          this.#forgetIdle(client, scope)
+          this.#forgetIdle(client, scope.client)
           reject(error)
         },
       }
@@ -271,8 +280,8 @@ export class FairQueue {
     if (this.#waitingClients > this.#longSlots) this.#contendedSinceMs ??= nowMs
   }
 
-  #forgetIdle(client: Client, { client: name }: WorkScope): void {
-    if (client.running === 0 && client.waiting.length === 0) this.#clients.delete(name)
+  #forgetIdle(client: Client, name: string): void {
+    if (client.running === 0 && client.waiting.length === 0 && client.held === 0) this.#clients.delete(name)
   }
 
   /**
@@ -307,7 +316,7 @@ export class FairQueue {
       this.#long -= long
       client.running--
       client.long -= long
-      this.#forgetIdle(client, scope)
+      this.#forgetIdle(client, scope.client)
       if (long === 1) this.#meanMs += (performance.now() - startedMs - this.#meanMs) * NEWEST_WEIGHT
       this.#startNext()
     }
@@ -321,7 +330,7 @@ export class FairQueue {
     const { maxWaitMs } = this.#limits
     const isOverloaded =
       this.#contendedSinceMs !== undefined && nowMs - this.#contendedSinceMs > this.#burstMs
-    if (!isOverloaded || this.#lead >= GREEDY_LEAD) return maxWaitMs
+    if (!isOverloaded || this.#isOneGreedy) return maxWaitMs
     return Math.min(maxWaitMs, Math.max(LEAST_WAIT_MS, WAIT_IN_OVERLOAD * this.#meanMs))
   }
 
@@ -329,10 +338,11 @@ export class FairQueue {
     return Math.max(this.#limits.maxBurstMs, BURST_REQUESTS * this.#meanMs)
   }
 
-  #vote(client: string): void {
-    if (this.#candidate === client) this.#lead = Math.min(this.#lead + 1, MOST_LEAD)
-    else if (this.#lead > 0) this.#lead--
-    else [this.#candidate, this.#lead] = [client, 1]
+  /** Whether one client has most of the waiting and held requests. */
+  get #isOneGreedy(): boolean {
+    const most = GREEDY_SHARE * (this.#waiting + this.#held)
+    for (const { waiting, held } of this.#clients.values()) if (waiting.length + held > most) return true
+    return false
   }
 
   /** Refuses waiting requests that were queued before the overload began and have waited too long since. */

@@ -54,10 +54,11 @@ export interface RequestDatabase {
    */
   run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
   /**
-   * Whether the queue for connections refuses long (not brief) work of a client, because the queue is full and the
-   * client has the most waiting requests. Logged and counted as a refusal if so.
+   * Refuses long (not brief) work of a client if the queue for connections is full and the client has the most waiting
+   * requests. The refusal is logged and counted.
+   * @returns a promise that resolves when the refusal shall be sent; undefined if the work is not refused.
    */
-  turnsAway(client: string): boolean
+  turnAway(client: string): Promise<void> | undefined
   /**
    * Resolves when requests of every process show at least the data that is committed now. The API calls this between
    * receiving a block and publishing the block to clients. Without replicas the promise resolves at once.
@@ -139,8 +140,8 @@ class SingleDatabase implements RequestDatabase {
     }
   }
 
-  turnsAway(client: string): boolean {
-    return this.#server.turnsAway(client)
+  turnAway(client: string): Promise<void> | undefined {
+    return this.#server.turnAway(client)
   }
 
   caughtUp(): Promise<void> {
@@ -213,8 +214,8 @@ class ReplicatedDatabase implements RequestDatabase {
     return other && other !== server ? { result: await other.run(work, scope) } : undefined
   }
 
-  turnsAway(client: string): boolean {
-    return this.#router.current.turnsAway(client)
+  turnAway(client: string): Promise<void> | undefined {
+    return this.#router.current.turnAway(client)
   }
 
   caughtUp(): Promise<void> {

@@ -176,11 +176,11 @@ export class DatabaseServer {
     }
   }
 
-  /** Whether the queue refuses long work of a client; see `RequestDatabase`. */
-  turnsAway(client: string): boolean {
-    const isRefused = this.#queue.turnsAway(client)
-    if (isRefused) this.#noteBusy(client)
-    return isRefused
+  /** Refuses long work of a client if the queue is full; see `RequestDatabase`. */
+  turnAway(client: string): Promise<void> | undefined {
+    const refusal = this.#queue.turnAway(client)
+    if (refusal) this.#noteBusy(client)
+    return refusal
   }
 
   /** Resolves with true as soon as no work runs, or with false if work still runs after `withinMs`. */
