@@ -206,13 +206,13 @@ export class ByteSink {
     return this.#bytes
   }
 
-  /** Discards the content. The next content reuses the memory. */
+  /** Discards the written bytes and retains the memory for the next writes. */
   clear(): this {
     this.#length = 0
     return this
   }
 
-  /** Returns a copy of the content. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(0, this.#length))
   }

@@ -43,7 +43,7 @@ export const variableAliases: Readonly<Record<string, string>> = {
   SHIP_PREFETCH_BLOCKS: 'READER_SHIP_PREFETCH_BLOCKS',
 }
 
-/** A configuration with all names replaced by current names, and a record of the replacements. */
+/** Content of a configuration file with all former setting names replaced, and a record of the replacements. */
 export interface Normalized {
   readonly value: unknown
   /** Current path of every renamed key to its path as written in the file. */
@@ -121,7 +121,7 @@ function renameKeys(
         found: showFound([key], each),
         allowed: `only one of "${key}" and "${name}", or the same value under both names, which mean the same setting; "${name}" is ${showFound([name], value[name])}`,
       })
-      // If both names are present, keep the current name with its own value, so that this value is validated too.
+      // If the file has the former and the current name, keep and validate the value of the current name.
       return [name, value[name]]
     }
     return [name, each]

@@ -22,7 +22,7 @@ import { viewReaders, viewServer, withoutUnknownKeys } from './views.ts'
 /** Content of each configuration file, as parsed JSON. */
 export type GivenParts = { readonly [P in ConfigPart]?: unknown }
 
-/** Environment variables that supplied values, by part and formatted path. */
+/** Environment variables that supplied values, by configuration file (`ConfigPart`) and path of the setting. */
 export type PartOrigins = { readonly [P in ConfigPart]?: ReadonlyMap<string, string> }
 
 /**
@@ -31,7 +31,7 @@ export type PartOrigins = { readonly [P in ConfigPart]?: ReadonlyMap<string, str
  */
 export interface AssemblyContext {
   readonly env: Environment | null
-  /** Environment variables that the caller has already applied to the parts. */
+  /** Environment variables that the caller has already applied to the content of the files. */
   readonly origins?: PartOrigins
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigWarning[]
@@ -97,8 +97,8 @@ function collectSources(
 }
 
 /**
- * A part after schema validation. `data` is complete, or undefined if a value was refused; `usable` contains the valid
- * values for further checks.
+ * Content of a configuration file after schema validation. `data` is complete, or undefined if a value was refused;
+ * `usable` contains the valid values for further checks.
  */
 interface Validated<T> {
   readonly data: T | undefined

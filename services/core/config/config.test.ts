@@ -202,7 +202,7 @@ describe('common mistakes in the configuration', () => {
       'ship range',
       (p) => (p.connections.chain!.ship = [{ url: 'ws://b', from: 9, to: 8 }]),
       'chain.ship[0].to',
-      /not below from/,
+      /not below `from`/,
     ],
     [
       'ship key',

@@ -7,7 +7,7 @@ import { nearestOf } from './nearest.ts'
  * also passes `allowed` to zod as the error of every check.
  */
 
-/** Schema of a text of `min` to `max` characters without control characters. */
+/** Zod schema of a text of `min` to `max` characters without control characters. */
 export function text(min: number, max: number) {
   const allowed = `text of ${min} to ${max} characters`
   const printable = /^[^\p{Cc}]*$/u
@@ -19,12 +19,12 @@ export function text(min: number, max: number) {
     .meta({ allowed })
 }
 
-/** Schema of a text that matches a pattern; `allowed` describes the pattern in words. */
+/** Zod schema of a text that matches a pattern; `allowed` describes the pattern in words. */
 export function textLike(pattern: RegExp, allowed: string) {
   return z.string({ error: allowed }).regex(pattern, { error: allowed }).meta({ allowed })
 }
 
-/** Schema of a whole number. */
+/** Zod schema of a whole number. */
 export function integer(min: number, max: number) {
   const allowed = `a whole number from ${min} to ${max}`
   return z.int({ error: allowed }).min(min, { error: allowed }).max(max, { error: allowed }).meta({ allowed })
@@ -32,23 +32,23 @@ export function integer(min: number, max: number) {
 
 const MAX_PORT = 65_535
 
-/** Schema of a TCP port. */
+/** Zod schema of a TCP port. */
 export function port() {
   return integer(1, MAX_PORT)
 }
 
-/** Schema of a block number; the chain uses 32 bits. */
+/** Zod schema of a block number; the chain uses 32 bits. */
 export function blockNumber() {
   return integer(0, 4294967295)
 }
 
-/** Schema of a JSON boolean. */
+/** Zod schema of a JSON boolean. */
 export function flag() {
   const allowed = 'true or false'
   return z.boolean({ error: allowed }).meta({ allowed })
 }
 
-/** Schema of one of several words. The problem message suggests the nearest word. */
+/** Zod schema of one of several words. The problem message suggests the nearest word. */
 export function choice<const T extends readonly [string, ...string[]]>(values: T) {
   return z
     .enum(values, { error: (issue) => oneOf(values, issue.input) })
@@ -76,7 +76,7 @@ export function oneOf(values: readonly string[], found: unknown): string {
     : list
 }
 
-/** Schema of a list of at most `max` items. */
+/** Zod schema of a list of at most `max` items. */
 export function list<T extends z.ZodType>(item: T, max: number, min = 0) {
   const what = min === 0 ? `at most ${max}` : `${min} to ${max}`
   const allowed = `a list of ${what} items, each ${allowedOf(item) ?? 'an object'}`
@@ -88,7 +88,7 @@ export function list<T extends z.ZodType>(item: T, max: number, min = 0) {
 }
 
 /**
- * Schema of an object with exactly these keys. For an unknown key, the zod message is the list of known keys;
+ * Zod schema of an object with exactly these keys. For an unknown key, the zod message is the list of known keys;
  * `problems.ts` turns it into one problem per unknown key.
  */
 export function section<T extends z.ZodRawShape>(shape: T) {
@@ -98,7 +98,7 @@ export function section<T extends z.ZodRawShape>(shape: T) {
   })
 }
 
-/** Schema of a URL with one of the schemes and, except for unix sockets, a host. */
+/** Zod schema of a URL with one of the schemes and, except for unix sockets, a host. */
 export function url(schemes: readonly string[], example: string) {
   const allowed = `a URL such as ${example} (${schemes.map((scheme) => `${scheme}://`).join(', ')})`
   return z
@@ -120,7 +120,7 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
     : isHost(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
-/** Schema of an account name of the chain. */
+/** Zod schema of an account name of the chain. */
 export function accountName() {
   return textLike(
     /^[a-z1-5](?:[a-z1-5.]{0,10}[a-z1-5])?$/,
@@ -128,7 +128,7 @@ export function accountName() {
   )
 }
 
-/** Schema of a host name or IP address. */
+/** Zod schema of a host name or IP address. */
 export function hostName() {
   return z
     .string({ error: HOST_ALLOWED })
@@ -136,7 +136,7 @@ export function hostName() {
     .meta({ allowed: HOST_ALLOWED })
 }
 
-/** Schema of a host and its port. */
+/** Zod schema of a host and its port. */
 export function hostAndPort() {
   const allowed = 'a host and its port, such as nginx:8443 or [::1]:8443'
   return z
@@ -145,7 +145,7 @@ export function hostAndPort() {
     .meta({ allowed })
 }
 
-/** Schema of an IP address or range. */
+/** Zod schema of an IP address or range. */
 export function addressRange() {
   const allowed = 'an IP address or a range such as 10.0.0.0/8'
   return z.string({ error: allowed }).refine(isAddressRange, { error: allowed }).meta({ allowed })
@@ -159,7 +159,7 @@ export function allowedOf(schema: z.ZodType): string | undefined {
   return inner === schema ? undefined : allowedOf(inner)
 }
 
-/** Inner schema below defaults, optionals and transforms. */
+/** Finds the Zod schema inside defaults, optionals and transforms. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   const inner = unwrapOnce(schema)
   return inner === schema ? schema : unwrap(inner)

@@ -3,7 +3,7 @@ import type { ConfigProblem, ConfigWarning, OriginOf } from './problems.ts'
 import type { Path } from './path.ts'
 import type { ConfigPart } from './types.ts'
 
-/** Content of a part, and the origin of each of its values. */
+/** Content of a configuration file, and the origin of each value (the file or an environment variable). */
 export interface PartSource {
   readonly value: unknown
   readonly originOf: OriginOf
@@ -26,7 +26,7 @@ export interface Place {
   readonly path: Path
 }
 
-/** Starts an empty collection. A part without source consists of defaults only. */
+/** Starts without problems and warnings. @param sources content of each configuration file that was given. */
 export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): Findings {
   const problems: ConfigProblem[] = []
   const warnings: ConfigWarning[] = []
@@ -35,15 +35,16 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
     warnings,
     refuse(part, path, allowed, found) {
       const source = sources.get(part)
-      if (!source) throw new RangeError(`${part} was refused without being given`)
+      if (!source)
+        throw new RangeError(`a value of ${part} was refused, but no ${part} configuration was given`)
       const problem = problemAt(path, allowed, source.value, source.originOf)
-      // The value in conflict is a default, which the file does not contain.
+      // If the file does not contain the refused setting, the refused value is the default of the setting.
       const shown = problem.found === 'nothing' ? 'nothing, hence the default' : problem.found
       problems.push({ ...problem, found: found ?? shown })
     },
     warn(part, path, message) {
       const source = sources.get(part)
-      if (!source) throw new RangeError(`a warning about ${part}, which was not given`)
+      if (!source) throw new RangeError(`a warning about ${part}, but no ${part} configuration was given`)
       warnings.push({ ...source.originOf(path), message })
     },
     chooseFault(earlier, later) {

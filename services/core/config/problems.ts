@@ -69,8 +69,8 @@ export function problemsFromIssues(
 }
 
 /**
- * Replaces the issue of a union by the issues of the option that the operator meant. The operator meant the only option
- * whose errors are below its root. Returns the issue itself if several options qualify.
+ * Replaces a Zod issue of a union by the issues of the option that the operator meant: the only option that accepts the
+ * value itself and refuses only members of the value. Returns the issue itself if several options qualify.
  */
 function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]
@@ -82,7 +82,7 @@ function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return only.flatMap((inner) => alternativesOf({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Creates the problem for a normalised path of `value`. */
+/** Creates the problem for the setting at `path` of `value`. Former setting names in `value` are replaced already. */
 export function problemAt(path: Path, allowed: string, value: unknown, originOf: OriginOf): ConfigProblem {
   return { ...originOf(path), found: showFound(path, valueAt(value, path)), allowed }
 }
@@ -103,7 +103,7 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
   }
 }
 
-/** @param known known keys separated by spaces, see `section` in fields.ts. */
+/** @param known valid keys of the object that contains the unknown key `found`, separated by spaces. */
 function describeKeys(found: string, known: string): string {
   const keys = known.split(' ')
   const likely = likelyOf(found, keys)

@@ -10,7 +10,7 @@ export interface AppConfig {
   readonly readers: readonly ReaderConfig[]
 }
 
-/** Key of one configuration file. */
+/** Short name of a configuration file: `connections`, `server` or `readers`. */
 export type ConfigPart = keyof AppConfig
 
 /** Configuration in which the requested parts are present; other parts are present if they were given. */
@@ -22,7 +22,7 @@ export interface LoadedConfig<N extends ConfigPart> {
   readonly warnings: readonly ConfigWarning[]
 }
 
-/** File name of each part. */
+/** File name of each configuration file, by its short name. */
 export const configFiles: Readonly<Record<ConfigPart, string>> = {
   connections: 'connections.config.json',
   server: 'server.config.json',

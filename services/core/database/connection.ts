@@ -85,7 +85,7 @@ async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<voi
     ...(limits.statementTimeoutMs ? { statement_timeout: String(limits.statementTimeoutMs) } : {}),
   }
   const statements = Object.entries(settings).map(([name, value]) => `SET ${name} = '${value}'`)
-  // A service that was cut off may reconnect while a restore fills the database.
+  // Check each new session: a service that lost its sessions to a restore reconnects while the restore is unfinished.
   if (limits.isOfRestore !== true) statements.push(FIND_RESTORE)
   if (statements.length === 0) return
   // A query of several statements returns an array of results, one per statement.
@@ -146,7 +146,7 @@ export function createPool(
   address: DatabaseAddress,
   limits: DatabaseLimits & { readonly max: number },
 ): pg.Pool {
-  // `pg` awaits this hook, although its type does not say so.
+  // `pg` awaits the promise of `onConnect` before it hands out the connection, although the type lacks this option.
   const onConnect: object = { onConnect: (client: pg.ClientBase) => setUp(client, limits) }
   const pool = new PatientPool({
     ...clientConfig(address, limits),

@@ -12,7 +12,7 @@ interface Known {
   readonly message: (place: DatabasePlace | undefined) => string
   /** Whether the cause lasts until an operator acts, so that waiting cannot help. */
   readonly isLasting?: true
-  /** Facts for the remedy. */
+  /** Values that the remedy of the error contains, such as the name of a limit. */
   readonly details?: (cause: Error) => ErrorDetails
 }
 

@@ -142,7 +142,7 @@ export function checkApplied(known: readonly Migration[], applied: readonly Appl
 }
 
 /**
- * Maximum time in ms that a migration waits for a lock: later statements on the same table queue behind the request.
+ * Maximum time in ms that a migration waits for a lock: later statements on the table queue behind the lock request.
  */
 const LOCK_TIMEOUT_MS = 500
 /** Pause before the next attempt, ms. */

@@ -90,8 +90,8 @@ export async function buildQueryIndexes(
   onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  // Make the server notice that the client is gone. Otherwise the server would continue the build for hours. Not every
-  // operating system supports the check.
+  // Make the server check every 5 seconds whether the client is still connected. Otherwise the server would continue
+  // the build for hours without a client. Not every operating system supports `client_connection_check_interval`.
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   if (!(await lockFamily(client, family, signal))) return
   try {

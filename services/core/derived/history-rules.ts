@@ -283,7 +283,7 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE state = 3 AND offer_id IS NULL`,
   },
   {
-    // The fee at the time of the trade is not stored, so the contract's maximum of 15 % is the bound.
+    // The database does not store the fee at the time of the trade, so compare with the contract's maximum fee of 15 %.
     rule: 'payouts belong to a trade and its asset, and do not exceed the highest fee',
     covers: {},
     violations: `

@@ -3,7 +3,7 @@ export const nameSql = (alias: string) => `
   (SELECT (coalesce(t.mutable_data, '{}') || coalesce(${alias}.mutable_data, '{}') || coalesce(${alias}.immutable_data, '{}')
     || coalesce(t.immutable_data, '{}')) ->> 'name' FROM (SELECT 1) one LEFT JOIN assets.templates t ON t.template_id = ${alias}.template_id)`
 
-/** SQL of the distinct traits of the assets `g` for which a condition holds. */
+/** SQL of the column `traits`: hashes of minter, receiver and attributes of the assets `g` that match `condition`. */
 export const traitsSql = (condition: string) => `
   (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets g, LATERAL (
     SELECT market.trait('minter', g.minter) UNION ALL SELECT market.trait('receiver', g.initial_receiver)

@@ -87,7 +87,7 @@ export const marketRules: readonly DerivedRule[] = [
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
       WHERE b.state NOT IN (0, 1, 2) OR (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
         a.template_mint, w.schema_name, ${TEMPLATE_OFFER_NAME}, ${TEMPLATE_OFFER_TRAITS})`,
-    // State, mint number and schema are history, which a comparison with the chain corrects.
+    // Corrects only name and traits. `verify --history --repair` corrects state, mint number and schema.
     correction: `
       UPDATE market.template_buyoffers o SET name = e.name, traits = e.traits FROM (
         SELECT b.buyoffer_id, ${TEMPLATE_OFFER_NAME} AS name, ${TEMPLATE_OFFER_TRAITS} AS traits FROM market.template_buyoffers b

@@ -1,7 +1,7 @@
 /** A table whose rows are derived from other tables. */
 export interface RecomputedTable {
   readonly table: string
-  /** All columns that are compared. */
+  /** Columns that the rule compares with the recomputed rows, separated by commas. */
   readonly columns: string
   /** Statement that recomputes the rows, in the order of `columns`. */
   readonly rows: string
@@ -9,7 +9,7 @@ export interface RecomputedTable {
 
 /** A condition that the rows of the database must satisfy. */
 export interface Rule {
-  /** Name that reports show. */
+  /** Name of the rule in reports. */
   readonly rule: string
   /** Statement that returns one text for every row that breaks the rule. */
   readonly violations: string
@@ -24,7 +24,7 @@ export interface DerivedRule extends Rule {
    * the error may be in these rows, so a repair writes nothing.
    */
   readonly restsOn?: string
-  /** Table whose rows can all be recomputed. Absent if the rule checks no such table. */
+  /** Table whose rows the rule recomputes completely; absent if the rule recomputes no table. */
   readonly recomputed?: RecomputedTable
   /** Statement that corrects rows that violate the rule. Some violating rows may remain. */
   readonly correction?: string

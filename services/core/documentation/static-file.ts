@@ -9,7 +9,7 @@ import type { Encoding } from '../http/content/index.ts'
 export interface StaticFile {
   /** Content type with charset. */
   readonly type: string
-  /** Returns the bytes; called once, at the first request. */
+  /** Returns the content of the file; called once, at the first request. */
   readonly load: () => Buffer
   /**
    * Seconds for which a client may reuse the file; 0 = the client revalidates each time and gets 304 if nothing

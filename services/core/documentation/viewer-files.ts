@@ -1,4 +1,4 @@
-/** Own files of the page that shows an OpenAPI document. */
+/** Scripts and styles that this program adds to Swagger UI, on the page that shows an OpenAPI document. */
 
 /** Script that applies the device's colour scheme. Loaded first, so that a dark page does not flash white. */
 export const COLOURS = `const dark = matchMedia('(prefers-color-scheme: dark)')

@@ -32,7 +32,7 @@ const POLICY = [
 
 const pageHeaders = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
 
-/** Files of the swagger-ui-dist package that the page needs, with content types. */
+/** Files of the package swagger-ui-dist that the documentation page loads, with content types. */
 const packaged = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -102,7 +102,7 @@ function startScript(documentPath: string): string {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     filter: true,
-    // Syntax highlighting of one page of a list takes a browser several seconds.
+    // Off, because highlighting a response with one page of a list takes a browser several seconds.
     syntaxHighlight: { activated: false },
     // The page contacts no other host, and the validator badge would be loaded from another host.
     validatorUrl: null,

@@ -19,7 +19,7 @@ export interface Form {
   readonly minimum?: number
   /** Maximum of a number; maximum length of a text, or of each text in a list. */
   readonly maximum?: number
-  /** Allowed texts, if only some are allowed. */
+  /** Allowed texts; absent if any text is allowed. */
   readonly values?: readonly string[]
 }
 

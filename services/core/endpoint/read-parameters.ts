@@ -56,21 +56,21 @@ export async function readParameters<P extends Parameters>(
   return values as Values<P>
 }
 
-/** Copies the values without some members, as if they had not been given. */
+/** Copies parameter values without the parameters `names`, as if the request did not contain these parameters. */
 export function without<V extends object, K extends keyof V>(values: V, names: readonly K[]): Omit<V, K> {
   const rest = { ...values }
   for (const name of names) Reflect.deleteProperty(rest, name)
   return rest
 }
 
-/** Copies some members of the values, as if the others had not been given. */
+/** Copies the values of the parameters `names` only, as if the request contained no other parameter. */
 export function pick<V extends object, K extends keyof V>(values: V, names: readonly K[]): Pick<V, K> {
   const picked: Partial<V> = {}
   for (const name of names) if (name in values) picked[name] = values[name]
   return picked as Pick<V, K>
 }
 
-/** Serialises the values of an endpoint; equal values give equal text, also if the order in the request differs. */
+/** Serialises parameter values; equal values give equal text, also if requests list the parameters in another order. */
 export function valuesText(values: Values): string {
   return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

@@ -16,7 +16,7 @@ export interface HistoryOptions {
   readonly olderBytes?: number
 }
 
-/** An entry of the history; `unreadable` if its stored form cannot be decoded. */
+/** An entry of a feed; `unreadable` if the stored entry cannot be decoded. */
 export type HistoryEntry = FeedEntry | 'unreadable'
 
 /** Number of entries to read from the database at once. */
@@ -91,7 +91,7 @@ export class FeedHistory {
     this.#older = this.#createOlder()
   }
 
-  /** Starts the history at an entry of a feed. */
+  /** Drops all entries in memory and begins after an entry of a feed. */
   begin({ epoch, sequence }: Pick<FeedCursor, 'epoch' | 'sequence'>): void {
     this.#epoch = epoch
     this.#newest = sequence
@@ -108,8 +108,8 @@ export class FeedHistory {
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
     if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
-      // The entry does not continue the history: the subscriber delivered a gap in place of skipped entries. The
-      // database stores another entry under the number of the gap, so restart the history after the gap.
+      // The entry is a gap, which the subscriber delivers in place of skipped entries. The database stores another
+      // entry under the sequence number of the gap, so drop all entries in memory and begin after the gap.
       this.begin({ ...entry, sequence })
       return
     }
@@ -118,7 +118,7 @@ export class FeedHistory {
     if (entry.kind === 'fork') this.#forks.add({ sequence, block: entry.block_num })
   }
 
-  /** Returns an entry if it is in memory. */
+  /** Returns the feed entry with a sequence number if the entry is in memory. */
   peek(sequence: bigint): HistoryEntry | undefined {
     const recent = this.#recent.get(sequence)
     if (recent) return recent.entry
@@ -127,12 +127,12 @@ export class FeedHistory {
     return older?.entry
   }
 
-  /** Reads an entry; undefined if the entry is not stored. */
+  /** Returns the feed entry with a sequence number, from memory or the database; undefined if it is not stored. */
   async read(sequence: bigint): Promise<HistoryEntry | undefined> {
     const known = this.peek(sequence)
     if (known !== undefined || sequence <= 0n) return known
-    // Aligned batches let clients at about the same position share a read. A batch of large entries may end before the
-    // wanted entry; then read from the wanted entry on.
+    // Batches start at multiples of BATCH, so that clients at about the same position share a read. A batch of large
+    // entries may end before the wanted entry; the second read then starts at the wanted entry.
     const aligned = sequence - (sequence % BATCH)
     for (const first of new Set([aligned, sequence])) {
       const entry = (await this.#batch(first)).get(sequence)
@@ -141,7 +141,7 @@ export class FeedHistory {
     return undefined
   }
 
-  /** Adds memory to the size of a cached entry: callers cache their events of a block as long as the entry. */
+  /** Adds `bytes` to the size of a cached entry: the caller caches events with the entry until the entry is evicted. */
   grow(entry: FeedEntry, bytes: number): void {
     const sequence = BigInt(entry.sequence)
     for (const cache of [this.#recent, this.#older]) {
@@ -171,7 +171,7 @@ export class FeedHistory {
     if (entry !== undefined && (entry === 'unreadable' || isAfter(cursor, entry))) return 'known'
     const state = await readFeedState(this.#options.query, this.#options.reader)
     if (state && cursor.epoch === state.epoch) {
-      // The position before the oldest stored entry has no entry to compare with.
+      // The cursor before the oldest stored entry is valid, although no entry is stored at its position.
       if (cursor.sequence === state.prunedTo && cursor.seen === null) return 'known'
       if (cursor.sequence > this.#newest && cursor.sequence <= state.sequence) return 'ahead'
     }

@@ -6,7 +6,7 @@ import type { FeedEntry, FeedGap, FeedLag, FeedMessage } from '../feed/index.ts'
 import { readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** Timing of a subscriber; tests shorten it. */
+/** When a subscriber of a feed polls the database; tests use shorter times. */
 export interface SubscriberTiming {
   /** Silence of the bus in ms after which the subscriber polls the database. The filler publishes every two seconds. */
   readonly silenceMs: number
@@ -230,7 +230,7 @@ class Subscriber implements FeedSubscriber {
 
   /** Reads and delivers all stored entries after the current position; false if the database did not answer. */
   async #catchUp(): Promise<boolean> {
-    // Reset first: a message dropped during the read sets the flag again.
+    // Reset the flag before the read: a bus message that is dropped during the read sets the flag again.
     this.#isBehind = false
     try {
       const state = await readFeedState(this.#options.query, this.#options.reader)
@@ -245,7 +245,7 @@ class Subscriber implements FeedSubscriber {
     }
   }
 
-  /** Reads and delivers the next batch; returns the number of entries. */
+  /** Reads the next feed entries from the database and delivers them; returns the number of entries. */
   async #readOn(): Promise<number> {
     const { query, reader } = this.#options
     if (this.#hasEnded()) return 0

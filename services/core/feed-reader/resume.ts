@@ -59,7 +59,7 @@ export class ForkList {
     this.#lowest = undefined
   }
 
-  /** Forks after an entry, in order. */
+  /** Forks after the feed entry with a sequence number, in feed order. */
   after(sequence: bigint): readonly ForkMark[] {
     return this.#forks.slice(this.#firstAfter(sequence))
   }

@@ -7,7 +7,7 @@ import type { FeedEntry } from '../feed/index.ts'
 /** Runs a read on the primary database; 64-bit integers are returned as bigint. */
 export type FeedQuery = <T extends object>(text: string, values: readonly unknown[]) => Promise<T[]>
 
-/** Extent of a reader's feed. */
+/** First and last positions of the stored part of a reader's feed. */
 export interface FeedState {
   readonly epoch: number
   /** Sequence of the newest entry; 0 without entries. */
@@ -26,11 +26,11 @@ export type StoredEntry =
 /** Maximum size of a stored entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
 /**
- * Maximum stored bytes of a batch without its last entry. The limit makes a read that contains a large entry return few
- * other entries.
+ * Maximum compressed bytes of the entries that one read returns; only the last entry of a read may exceed the limit. So
+ * a read with a large entry returns few other entries.
  */
 const MAX_READ_BYTES = 1024 * 1024
-/** Fastest deflate level that still finds repetitions within a block. */
+/** Fastest deflate level that still finds repeated strings in the entry of a chain block. */
 const DEFLATE_LEVEL = 3
 
 const inflate = promisify(inflateRaw)
@@ -40,7 +40,7 @@ export function packFeedText(text: string): Buffer {
   return deflateRawSync(text, { level: DEFLATE_LEVEL })
 }
 
-/** Reads the extent of a reader's feed; null before the reader first reached the head. */
+/** Reads the first and last positions of a reader's feed; null before the reader first reached the head. */
 export async function readFeedState(query: FeedQuery, reader: string): Promise<FeedState | null> {
   const rows = await query<{ epoch: bigint; sequence: bigint; pruned_to: bigint; told_to: number }>(
     'SELECT epoch, sequence, pruned_to, told_to FROM chain.feeds WHERE reader = $1',

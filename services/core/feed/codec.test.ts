@@ -40,7 +40,7 @@ const block: FeedBlock = {
   ],
 }
 
-/** The block's text after a change of its parsed form. */
+/** JSON text of the message `block` after `change` has changed its members. */
 function changed(change: (copy: Record<string, never>) => void): string {
   const copy = JSON.parse(encodeFeedMessage(block)) as Record<string, never>
   change(copy)

@@ -72,7 +72,7 @@ function checkBlock(message: Fields): void {
   list(message.events, 'events').forEach((value, i) => checkEvent(value, `events[${i}]`, traces))
 }
 
-/** Checks a transaction; returns the number of its traces. */
+/** Checks the types of the members of a transaction; returns the number of its traces. */
 function checkTransaction(transaction: Fields, place: string): number {
   id(transaction.id, `${place}.id`)
   integer(transaction.cpu_usage_us, `${place}.cpu_usage_us`)

@@ -11,7 +11,7 @@ export interface AnswerLimits {
   readonly answers_bytes: number
 }
 
-/** The client to whose share of the budget a response counts. */
+/** Client whose share of the byte budget the response uses. */
 export interface AnswerClient {
   readonly key: string
   /** Whether the client is exempt from limits. */
@@ -84,8 +84,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Waits until a client is below its share of the budget, so that nothing is read from the database for a
-   * client above its share.
+   * Waits until a client is below its share of the byte budget. Called before the database is read, so that a client
+   * above its share causes no reads.
    * @throws RequestError 503.
    */
   async admit({ key, isExempt }: AnswerClient): Promise<void> {
@@ -130,7 +130,7 @@ export class AnswerBudget {
     const giveBack = (): void => {
       this.#budget.giveBack(key, bytes)
     }
-    // The client may have disconnected while its request waited.
+    // The client may have disconnected while its request waited for free bytes of the budget.
     if (exchange.res.destroyed || exchange.req.socket.destroyed) giveBack()
     else onceClosed(exchange, giveBack)
   }

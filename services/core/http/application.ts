@@ -5,12 +5,12 @@ import { describeError } from '../errors/index.ts'
 import type { Logger } from '../log/index.ts'
 
 /**
- * Creates the request handler from its steps in order, outermost first. One step must answer the errors of the inner
- * steps (`createFailureStep`), and the last step must answer every request that reaches it.
+ * Creates the request handler from its middleware, outermost first. One middleware must answer the errors of the inner
+ * middleware (`createFailureStep`), and the innermost middleware must answer every request that reaches it.
  */
 export function createApplication(steps: readonly Middleware[], logger: Logger): RequestListener {
   const application = new Koa()
-  // The failure step answers all errors, so this event only reports clients that disconnected during the response.
+  // `createFailureStep` answers all errors of requests, so Koa's 'error' only reports clients that disconnected early.
   application.on('error', (error: unknown) => {
     logger.debug(`an answer could not be delivered: ${describeError(error)}`)
   })

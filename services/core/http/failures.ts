@@ -8,8 +8,8 @@ export interface Failure {
 }
 
 /**
- * Creates the step that turns the errors of inner steps into responses. The response retains headers that were set
- * before the error.
+ * Creates the middleware that turns errors of inner middleware into responses. A response retains the headers that were
+ * set before the error.
  */
 export function createFailureStep(answer: (context: Context, error: unknown) => void): Middleware {
   return async (context, next) => {

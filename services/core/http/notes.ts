@@ -7,7 +7,7 @@ import type { Context } from 'koa'
  */
 export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'miss' | 'bypass'
 
-/** Facts about a request that inner steps record for outer steps (metrics, log). */
+/** Facts about a request that inner middleware records for outer middleware (metrics, log). */
 export interface RequestNotes {
   /**
    * Route pattern with its mount, such as `/atomicassets/v1/assets/:asset_id`; undefined while no route has matched.
@@ -24,7 +24,7 @@ interface NotedState {
   notes?: RequestNotes
 }
 
-/** Returns the notes of a request; the first call creates them. */
+/** Returns the `RequestNotes` of a request; the first call creates them. */
 export function notesOf(context: Context): RequestNotes {
   const state = context.state as NotedState
   return (state.notes ??= { route: undefined, namespace: undefined, cache: 'bypass', bytes: undefined })

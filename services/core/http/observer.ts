@@ -24,7 +24,7 @@ export interface RequestObserver {
   requestEnded(facts: RequestFacts): void
 }
 
-/** Outermost step: reports every request that reaches the application to the observer. */
+/** Outermost middleware: reports every request that reaches the application to the observer. */
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context

@@ -1,6 +1,6 @@
 import type { StoreState } from './store-state.ts'
 
-/** A counter after an increment. */
+/** Value and remaining time to live of a counter. */
 export interface CounterState {
   readonly count: number
   /** Milliseconds until the counter expires; at least 1. */

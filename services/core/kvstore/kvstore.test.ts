@@ -146,7 +146,7 @@ describe('the in-process key-value store', () => {
     await store.set('stored', 'value', 60_000)
     for (let at = 0; at < 900; at++) await store.set(`short ${at}`, 'x'.repeat(400), 10)
     time = 20
-    // Unless the sweep removes expired entries, these entries evict the oldest entry.
+    // The new entries evict 'stored', the oldest entry, unless the sweep has removed the expired entries.
     for (let at = 0; at < 900; at++) await store.set(`new ${at}`, 'x'.repeat(400), 10)
     expect(await store.get('stored')).toBe('value')
   })

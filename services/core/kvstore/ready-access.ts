@@ -1,4 +1,4 @@
-/** Timing of store access by code that does not depend on the store. */
+/** Time limits for calls of the key-value store by code that also works without the store. */
 export interface AccessTiming {
   /** Maximum duration of a call in ms; a longer call counts as failed. */
   readonly deadlineMs: number

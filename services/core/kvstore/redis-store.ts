@@ -123,7 +123,7 @@ async function readWithLife(
   if (!replies || failed) throw failed ?? new Error('the key-value store refused the commands')
   const value = replies[0]?.[1]
   const expiresInMs = Number(replies[1]?.[1])
-  // The key may have expired between the two commands.
+  // The key may have expired between GET and PTTL.
   return typeof value === 'string' && expiresInMs > 0 ? { value, expiresInMs } : null
 }
 
@@ -143,14 +143,14 @@ async function increment(client: Redis, key: string, ttlMs: number, by: number):
 function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogger, purpose: string): Redis {
   const client = new Redis(redisOptions(address, timing))
   let isUnavailable = false
-  // Log the loss once, not with each reconnect attempt.
+  // Log once that the connection was lost, not with each reconnect attempt.
   const reportLoss = (cause: string) => {
     if (isUnavailable) return
     isUnavailable = true
     logger.warn({ purpose, cause }, 'the key-value store is unavailable')
   }
-  // An 'error' event without a listener would end the process. A server that shuts down regularly causes no error
-  // event, so 'reconnecting' reports it.
+  // An 'error' event without a listener would end the process. A regular shutdown of the server causes no 'error'
+  // event, so the listener of 'reconnecting' logs the shutdown.
   client.on('error', (error: unknown) => reportLoss(describeError(error)))
   client.on('reconnecting', () => reportLoss('the server closed the connection'))
   client.on('ready', () => {

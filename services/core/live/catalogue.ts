@@ -25,7 +25,7 @@ export interface KeyFields {
 
 /** How socket.io clients receive the event. */
 export interface SocketEvent {
-  /** Socket namespaces below the path of the REST namespace, such as `/v1/sales`. */
+  /** Socket.io namespaces, relative to the path of the REST namespace, such as `/v1/sales`. */
   readonly namespaces: readonly string[]
   readonly event: string
   /** Room that a client must subscribe to; absent if every client receives the event. */

@@ -12,7 +12,7 @@ export type Logger = pino.Logger
 export type LogDestination = 'stdout' | 'stderr' | { write(line: string): void }
 
 export interface LoggerOptions {
-  /** Process or component; the `name` of each line. */
+  /** Name of the process or component, written to the field `name` of each log line. */
   readonly name: string
   /** Minimum level; default `info`. */
   readonly level?: LogLevel
@@ -36,7 +36,7 @@ export function createLogger(options: LoggerOptions): Logger {
       level: options.level ?? 'info',
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // No serialiser: `redactSecrets` serialises errors anywhere in the fields.
+      // Turn off pino's serialiser of `err`: `redactSecrets` serialises errors in every field.
       serializers: { err: asItIs },
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       hooks: { streamWrite: redactUrls },

@@ -3,7 +3,8 @@ export const REDACTED_TEXT = '[redacted]'
 
 const SECRET_KEY =
   /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
-// A match ends at a quote, so that a JSON line stays valid JSON; the length limits keep the matching time linear.
+// Matches the user and the password of a URL. A match ends at a quote, so that a JSON line stays valid JSON after the
+// replacement. The length limits keep the matching time linear.
 const URL_LOGIN =
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}|[^\s:/?#@"]{1,1024})@/gi
 /**

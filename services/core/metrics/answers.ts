@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts'
 
-/** Source of the response metrics. */
+/** Counts of the byte budget of responses, which the metrics show. */
 export interface WatchedAnswers {
   /** Bytes of responses in progress. */
   readonly bytes: number

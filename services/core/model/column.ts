@@ -50,7 +50,7 @@ export type RowOfColumns<Described extends Columns> = {
   -readonly [Name in keyof Described]: Described[Name] extends Column<infer Value> ? Value : never
 }
 
-/** Builders of columns whose values have one origin, one builder per SQL type. */
+/** Creates one column description per SQL type; the values of all these columns have the given origin. */
 function columnsOf(origin: Origin) {
   const column = <Value extends ColumnValue>(type: SqlType): Column<Value> => ({
     type,

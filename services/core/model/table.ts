@@ -1,6 +1,5 @@
 import type { ColumnValue, Columns, RowOfColumns } from './column.ts'
 
-/** A row that can still be changed. */
 export type MutableRow = Record<string, ColumnValue>
 
 /** Any row: column name to value. */
@@ -77,7 +76,7 @@ export interface HistoryTable<R extends object> extends TableBase<R> {
 export type Table<R extends object = object> =
   KeyedTable<R> | GroupedTable<R> | CounterTable<R> | AppendTable<R> | VersionedTable<R> | HistoryTable<R>
 
-/** Declares a keyed table. */
+/** Declares a {@link KeyedTable}. */
 export function keyedTable<C extends Columns>(
   name: string,
   key: Names<C>,
@@ -87,7 +86,7 @@ export function keyedTable<C extends Columns>(
   return { kind: 'keyed', name, key, columns, preserved }
 }
 
-/** Declares a grouped table. */
+/** Declares a {@link GroupedTable}. */
 export function groupedTable<C extends Columns>(
   name: string,
   group: Names<C>,
@@ -121,10 +120,10 @@ export function appendTable<C extends Columns>(
   return { kind: 'append', name, key: [sequence], columns }
 }
 
-/** How the rows of a versioned table are replaced. */
+/** Column with the block number of a row, and whether a later row with the same key replaces the row. */
 type Versioning<C extends Columns> = Pick<VersionedTable<RowOfColumns<C>>, 'version' | 'replaces'>
 
-/** Declares a versioned table. */
+/** Declares a {@link VersionedTable} whose rows belong to one reader each. */
 export function versionedTable<C extends Columns>(
   name: string,
   key: Names<C>,
@@ -144,7 +143,7 @@ export function sharedTable<C extends Columns>(
   return { ...versionedTable(name, key, versioning, columns), shared: true }
 }
 
-/** Declares a table with history. */
+/** Declares a {@link HistoryTable}. */
 export function historyTable<C extends Columns>(
   name: string,
   past: string,

@@ -6,7 +6,7 @@ import { pick, readParameters, valuesText, without } from '../endpoint/index.ts'
 
 const noLists: NamedLists = () => Promise.resolve(undefined)
 
-/** Parses a value with a parameter; returns the parsed value, or the reason of the refusal. */
+/** Parses `given` as the value of a parameter; returns the parsed value, or the reason why the value is refused. */
 async function read(parameter: Parameter, given: unknown, lists = noLists): Promise<unknown> {
   const refused: string[] = []
   const refuse = (_: string, { reason }: Complaint) => refused.push(reason ?? 'refused')

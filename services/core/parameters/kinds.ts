@@ -312,7 +312,7 @@ function wordReader<W extends string>(words: readonly W[]) {
   }
 }
 
-/** One of several words. */
+/** Declares a parameter whose value is one of `words`. */
 export function choice<const W extends string, const O extends Presence<NoInfer<W>>>(
   description: string,
   words: readonly W[],

@@ -14,12 +14,12 @@ const TOO_MANY = 'has too many elements'
 export interface Elements<T> {
   readonly list: 'comma' | 'named'
   /**
-   * Checks the length of an element.
-   * @throws Complaint if the text is longer than an element can be.
+   * Checks the length of an element of a list parameter.
+   * @throws Complaint if the text is longer than any valid element.
    */
   readonly checkLength: (text: string) => void
   /**
-   * Parses an element.
+   * Parses an element of a list parameter.
    * @throws Complaint for an invalid text.
    */
   readonly read: (text: string) => T

@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Writes files as git lays them out. */
+/** Writes files into the working tree of the test, including files of its `.git` folder. */
 function write(files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })

@@ -42,8 +42,8 @@ export class TimeLeft {
   }
 
   /**
-   * Estimated seconds left, as of the last position; null if the reader does not come closer to the head, or
-   * before LEAST_MS.
+   * Estimated seconds until the reader reaches the head, as of the last recorded position; null if the reader does not
+   * come closer to the head, or has been observed for too short a time.
    */
   get seconds(): number | null {
     return this.#shown?.seconds ?? null

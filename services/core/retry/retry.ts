@@ -8,7 +8,7 @@ export interface RetrySettings extends BackoffSettings {
   readonly attempts?: number
   /** Time after the first attempt in ms after which no further attempt starts; default: no limit. */
   readonly withinMs?: number
-  /** Aborts the waiting; the last error is thrown. */
+  /** Signal that ends the wait before the next attempt; the error of the last attempt is then thrown. */
   readonly signal?: AbortSignal
   /** Whether a retry may succeed after this error; default: after every error. */
   readonly mayPass?: (error: unknown) => boolean

@@ -41,7 +41,7 @@ export async function checkSeals(client: pg.ClientBase, choice: SealChoice = {})
   }
 }
 
-/** Compares the seals within a transaction of the caller. */
+/** Compares the seals with the rows of the database, in the open transaction of the caller. */
 export async function checkSnapshot(client: pg.ClientBase, choice: SealChoice = {}): Promise<CheckedSeals> {
   await client.query(PIN_FORMAT)
   const compared: ComparedRange[] = []

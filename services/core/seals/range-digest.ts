@@ -20,9 +20,9 @@ export interface RangeDigest {
   readonly digest: Buffer
 }
 
-/** Lowest possible position of a row. */
+/** Lowest possible value of the `position` expression of sealed rows. */
 export const LOWEST_POSITION = -(2n ** 63n)
-/** Highest possible position of a row. */
+/** Highest possible value of the `position` expression of sealed rows. */
 export const HIGHEST_POSITION = 2n ** 63n - 1n
 
 /** Settings for the transaction that fix the text form of numbers in COPY lines. */
@@ -35,7 +35,7 @@ export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off
 export const sealOf = (kind: SealedKind): string =>
   `sha256(coalesce(string_agg(h.hash, ''::bytea ORDER BY ${[...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')}), ''::bytea))`
 
-/** SQL of the columns of a row: the order keys `o0`, `o1`, … and `hash`. */
+/** SQL that computes, for a sealed row, the order keys `o0`, `o1`, … and the SHA-256 `hash` of its line. */
 export const hashedRow = (kind: SealedKind): string =>
   [
     ...kind.order.map((sql, at) => `${sql} AS o${at}`),
@@ -72,7 +72,7 @@ export interface FoundRange extends RangeDigest {
   readonly firstBlock: number
 }
 
-/** Counts and hashes all settled rows of a kind by ranges of blocks, in one pass over the table. */
+/** Counts and hashes all rows of a kind that can no longer change, by ranges of blocks, in one pass over the table. */
 export async function digestRanges(
   client: pg.ClientBase,
   kind: SealedKind,
@@ -112,12 +112,12 @@ async function digestSequences(
      WHERE before IS DISTINCT FROM first / $1::integer ORDER BY first_seq`,
     [rangeBlocks],
   )
-  // Without blocks, all rows count in the first range.
+  // If the table of blocks is empty, all rows belong to the range of block 0.
   const all = runs.length > 0 ? runs : [{ low: LOWEST_POSITION, high: null, firstBlock: 0 }]
   const byRange = new Map<number, Interval[]>()
   for (const [at, { low, high, firstBlock }] of all.entries()) {
     if (firstBlock > wanted.lastBlock || firstBlock + rangeBlocks <= wanted.firstBlock) continue
-    // If block rows are damaged, a range may consist of several runs of sequences.
+    // If rows of the table of blocks are damaged, the global sequences of a range may form several intervals.
     const interval = { low: at === 0 ? LOWEST_POSITION : low, high: high ?? HIGHEST_POSITION }
     byRange.set(firstBlock, [...(byRange.get(firstBlock) ?? []), interval])
   }

@@ -8,7 +8,7 @@ export async function usePinnedFormat(client: pg.ClientBase): Promise<void> {
   await client.query('SET extra_float_digits = 1; SET jit = off')
 }
 
-/** A kind and the state of its seals. */
+/** Size of the sealed ranges of a kind, and its last sealed block. */
 interface Sealed {
   readonly rangeBlocks: number
   readonly sealedTo: number

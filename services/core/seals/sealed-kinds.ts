@@ -9,7 +9,7 @@ import {
 } from '../model/tables/index.ts'
 import type { MarketListing } from '../model/tables/index.ts'
 
-/** SQL that finds rows of a kind by their position. The row is `t`; the settled listing of a trade is `l`. */
+/** SQL that finds rows of a kind by their position. The row is `t`; the ended listing of a trade is `l`. */
 export interface RowSource {
   /** FROM clause. */
   readonly from: string
@@ -19,7 +19,7 @@ export interface RowSource {
   readonly settled: string
   /** Indexed SQL expression whose values ascend with the blocks of the rows. */
   readonly position: string
-  /** Number of the block in which the row became settled. */
+  /** Number of the last block that changed a sealed column of the row. */
   readonly block: string
 }
 
@@ -28,13 +28,13 @@ export interface SealedKind {
   readonly name: string
   /** Table of the rows, with its schema. */
   readonly table: string
-  /** `chain` for rows that all readers share. */
+  /** Contract family of the rows; `chain` for rows that all readers share. */
   readonly family: 'assets' | 'market' | 'tools' | 'chain'
   /** Columns that are sealed, ascending by name. */
   readonly columns: readonly string[]
   /** SQL of the line of a row `t`, as `COPY … TO` prints it. */
   readonly line: string
-  /** Expressions by which the rows are ordered. */
+  /** SQL expressions by which the rows are ordered before hashing. */
   readonly order: readonly string[]
   readonly sources: readonly RowSource[]
   /**
@@ -85,7 +85,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
   }
 }
 
-/** List columns that may repeat a single-value column if the listing has one asset. */
+/** Columns that are sealed as null if the listing has one asset: `template_id` and `schema_name` contain the value. */
 export const bundleColumns = new Set(['template_ids', 'schema_names'])
 
 /** SQL of the value of a column before its conversion to text. */
@@ -103,7 +103,7 @@ const lineOf = ({ name, columns }: Table, names: readonly string[]): string =>
 interface Described {
   readonly table: object & { readonly name: string }
   readonly name?: string
-  /** Columns that may change after the row is settled, or whose values depend on the version of Pronghorn. */
+  /** Columns that are not sealed: they may change later, or their values depend on the version of Pronghorn. */
   readonly without?: readonly string[]
   /** If set, the seals cover only these columns. */
   readonly only?: readonly string[]
@@ -166,13 +166,13 @@ const blocksOf = (table: { readonly name: string }) =>
 const listings = ({ table, ended }: MarketListing) =>
   describe({
     table,
-    // Names change with edits of assets and templates; a later version may compute traits differently.
+    // An edit of an asset or template changes names, and a later version of Pronghorn may compute other traits.
     without: ['name', 'asset_names', 'traits'],
     sources: ended.map((conditions) => rowsOf(table.name, byUpdate, conditions)),
   })
 
 /**
- * Sources of the trades of settled listings. A trade has no block column, so the block of the listing is the block of
+ * Sources of the trades of ended listings. A trade has no block column, so the block of the listing is the block of
  * the trade.
  */
 const tradesOf = ({ table, kind, ended }: MarketListing): RowSource[] =>
@@ -231,7 +231,7 @@ export const sealedKinds: readonly SealedKind[] = [
   ...allMarketListings.map(listings),
   describe({
     table: marketTables.trades,
-    // The asset may be burned later, which changes the column.
+    // A burn of the asset after the trade changes `asset_burned`.
     without: ['asset_burned'],
     sources: allMarketListings.flatMap(tradesOf),
   }),
@@ -239,7 +239,7 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(toolsTables.logs),
   describe({
     table: toolsTables.links,
-    // If another reader indexes the assets later, both columns change.
+    // If another reader indexes the assets contract after the link has ended, both columns change.
     without: ['collection_names', 'has_unknown_assets'],
     sources: [rowsOf('tools.links', byUpdate, { settled: 't.state IN (2, 3)' })],
   }),

@@ -36,11 +36,11 @@ interface Owners {
   readonly settledTo: number | null
 }
 
-/** Result of a sealing step, before it is written. */
+/** Next seal of a kind and the new state of its sealing, before both are written. */
 interface Found {
   /**
-   * The state before the step; null if the kind has no seals, or if sealing starts again from the first
-   * range.
+   * State of the sealing before this seal; null if the kind has no seals, or if sealing starts again from the
+   * first range.
    */
   readonly before: Progress | null
   /** Reason for sealing again from the start. */
@@ -48,7 +48,7 @@ interface Found {
   readonly owners: string
   readonly after: Progress
   readonly firstBlock: number
-  /** Null if the range has no rows. */
+  /** The seal of the range; null if the range has no rows. */
   readonly seal: (RangeDigest & Interval) | null
 }
 
@@ -114,7 +114,7 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   // The next search starts at a position of sealed blocks. A position of later blocks would be unsafe: a fork may
   // replace rows of later blocks by rows with lower positions.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
-  // Rows before the first block belong to the first block.
+  // Rows with a lower global sequence than the first row of the table of blocks belong to the block of that row.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
   const high = beyond === null ? HIGHEST_POSITION : beyond.position - (kind.blocks === null ? 0n : 1n)
   const digest = await digestInterval(client, kind, { low, high }, range)
@@ -123,7 +123,7 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
 }
 
 /**
- * Finds, over all sources, the lowest position at or after a given position and block, and the lowest block.
+ * Of the rows with at least the given position and block, finds the lowest position and the lowest block.
  */
 async function firstFrom(
   client: pg.ClientBase,
@@ -145,7 +145,7 @@ async function firstFrom(
   return first === null || lowest === null ? null : { position: first, block: lowest }
 }
 
-/** Finds the highest position from a given position up to a given block. */
+/** Of the rows from a position on and up to a block, finds the highest position. */
 async function lastUpTo(
   client: pg.ClientBase,
   sources: readonly RowSource[],
@@ -257,7 +257,7 @@ export async function sealAtOnce(client: pg.ClientBase, sealing: Sealing): Promi
   }
 }
 
-/** First and last position of the rows of each range up to a block, ascending. */
+/** Reads the first and last position of the rows of each range up to `lastBlock`, ranges ascending. */
 async function readIntervals(
   client: pg.ClientBase,
   { kind, rangeBlocks }: Sealing,

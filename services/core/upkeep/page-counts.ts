@@ -17,14 +17,14 @@ export async function readPageCounts(client: Pick<pg.Pool, 'query'>): Promise<Pa
   return rows[0]!
 }
 
-/** Window of a hit share, ms. */
+/** Time over which the share of cached pages is computed, ms. */
 const WINDOW_MS = 60_000
 
 /** Computes the share of pages found in the cache during the last minute. */
 export class HitShare {
   readonly #window: { readonly atMs: number; readonly counts: PageCounts }[] = []
 
-  /** @param atMs time of the counts, ms; not before the time of earlier counts. */
+  /** @param atMs time at which `counts` were read, ms; not before the time of earlier counts. */
   note(counts: PageCounts, atMs: number): void {
     const last = this.#window.at(-1)
     const isReset = last !== undefined && counts.cached + counts.read < last.counts.cached + last.counts.read

@@ -3,10 +3,10 @@ import type pg from 'pg'
 /** Maintenance tasks of the database; infra/postgres records the backup tasks. */
 export type TaskName = 'backup' | 'backup-check' | 'backup-copy' | 'verify'
 
-/** A task with the results of its last attempts. */
+/** A maintenance task (backup or verify) with the results of its last attempts. */
 export interface Task {
   readonly name: TaskName
-  /** Scheduled interval; null without a schedule. */
+  /** Interval between two scheduled runs of the task; null without a schedule. */
   readonly intervalSeconds: number | null
   readonly succeededAt: Date | null
   /** Time of the first failure since the last success; null if the last attempt succeeded. */
@@ -14,7 +14,7 @@ export interface Task {
   readonly failure: string | null
 }
 
-/** Reads all tasks that were ever attempted. */
+/** Reads all maintenance tasks that were ever attempted. */
 export async function readTasks(client: Pick<pg.ClientBase, 'query'>): Promise<Task[]> {
   const { rows } = await client.query<Task>(
     `SELECT task AS name, interval_seconds AS "intervalSeconds", succeeded_at AS "succeededAt", failed_at AS "failedAt",

@@ -7,7 +7,7 @@ import type { AbiKvTable, AbiLaterSections } from './definition.ts'
 // still 1.2); Spring 2.0 added `calls` and `call_results` (ABI version 1.3). Spring stores the name of a call
 // as text; only some branches of Spring store an id after the name.
 
-/** Whether a version is 1.`minor` or later. */
+/** Whether an ABI version (`eosio::abi/1.N`) is 1.`minor` or later. */
 export function isSince(version: string, minor: number): boolean {
   const match = /^eosio::abi\/1\.(\d{1,4})$/.exec(version)
   return match !== null && Number(match[1]) >= minor

@@ -6,7 +6,7 @@ import { AttributeReader, AttributeStop, scalarReaders } from './scalar-reader.t
 export interface AttributeProblem {
   /** `format_too_short`: the data has a field that the format lacks, so the format is older than the data. */
   readonly kind: 'format_too_short' | 'unknown_type' | 'truncated' | 'corrupt'
-  /** Description for people, with the field name if known. */
+  /** Error message, with the name of the attribute if the name is known. */
   readonly message: string
   /** Byte offset of the identifier of the undecodable field. */
   readonly offset: number

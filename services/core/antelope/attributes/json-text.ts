@@ -1,7 +1,7 @@
 import { withoutNul } from './format.ts'
 
-// Finds escapes that jsonb may refuse: U+0000 and surrogates (JSON.stringify escapes lone surrogates only). An escaped
-// backslash before `u` matches too; In this case `clean` returns an equal value.
+// Finds escapes in JSON text that jsonb may refuse: U+0000 and surrogates (JSON.stringify escapes only lone
+// surrogates). Also matches an escaped backslash followed by `u0000`; `clean` then returns an equal value.
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/
 
 /**

@@ -66,7 +66,7 @@ function scalarForm(value: unknown): AttributeScalar {
   }
 }
 
-/** Member names of the pair struct. */
+/** Member names of the struct that an ABI declares for the name-value pairs of an attribute map. */
 export type PairSpelling = 'key-value' | 'first-second'
 
 const variantOf: Readonly<Record<string, readonly [scalar: string, vector: string]>> = {

@@ -111,7 +111,7 @@ const readText: ReadScalar = (reader) => {
   return withoutNul(reader.bytes.toString('utf8', start, start + length))
 }
 
-/** Readers of the types that a schema format may name, without the `[]`. */
+/** For each single-value type that a schema format may name (`T` of `T[]`): the function that reads a packed value. */
 export const scalarReaders: ReadonlyMap<string, ReadScalar> = new Map<string, ReadScalar>([
   ['uint8', unsigned(0xff)],
   ['uint16', unsigned(0xffff)],

@@ -7,7 +7,7 @@ export function need(bytes: number): string {
   return bytes === 0 ? '' : `if (e - p < ${bytes}) tooShort(p);`
 }
 
-/** Generates an offset expression plus a constant. */
+/** Generates the JavaScript expression `offset + bytes`; folds constants, so that `p + 2` plus 3 becomes `p + 5`. */
 export function plus(offset: string, bytes: number): string {
   if (bytes === 0) return offset
   const match = /^p \+ (\d+)$/.exec(offset)

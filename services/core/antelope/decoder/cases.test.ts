@@ -7,7 +7,7 @@ import { compileAbi } from './compile.ts'
 interface Case {
   readonly case: string
   readonly abi: unknown
-  /** Bytes to append to the packed ABI. */
+  /** Bytes (hexadecimal) that the test appends to the packed ABI before decoding the ABI. */
   readonly packedTail?: string
   readonly table: string
   readonly row: string

@@ -25,7 +25,7 @@ export class CodeEmitter {
     this.measures = measures
   }
 
-  /** Returns an unused local name. */
+  /** Returns a variable name that the generated code does not use yet. */
   fresh(prefix: string): string {
     return `${prefix}${this.#unique++}`
   }

@@ -11,13 +11,13 @@ export const decoderLimits: readonly Limit[] = [
   { counts: 'bytes', ...ofAbi, value: bytesText(MAX_ABI_BYTES) },
   { counts: 'entries of a section', ...ofAbi, value: countText(MAX_ENTRIES) },
   {
-    counts: 'fields of a type with the types in it',
+    counts: 'fields of a type, including the fields of the types that it contains',
     per: 'type',
     value: countText(MAX_FIELDS),
     beyond: 'the type counts as undefined',
   },
   {
-    counts: 'depth of types that contain themselves',
+    counts: 'nesting depth of values of a type that contains itself',
     per: 'value',
     value: countText(MAX_DEPTH),
     beyond: 'the value counts as undecodable',

@@ -69,7 +69,7 @@ const values = Object.values(runtime)
  */
 export function linkCode(source: string, bindings: Readonly<Record<string, unknown>> = {}): unknown {
   try {
-    // The source holds text of the ABI as JSON strings only; see CodeEmitter.
+    // The generated source contains text of the ABI only as JSON strings, so an ABI cannot inject code.
     // eslint-disable-next-line @typescript-eslint/no-implied-eval
     const create = new Function(...names, ...Object.keys(bindings), `'use strict'; ${source}`)
     return (create as (...parts: unknown[]) => unknown)(...values, ...Object.values(bindings))

@@ -26,7 +26,7 @@ const minimumOf = {
   signature: 66,
 } as const
 
-/** Measures completely resolved nodes and caches the results. */
+/** Computes and caches the sizes and costs of ABI types. All types inside a measured type must be resolved. */
 export class Measures {
   readonly #known = new Map<TypeNode, Measure>()
 

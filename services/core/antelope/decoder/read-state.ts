@@ -27,7 +27,7 @@ export type ReadingRule = 'strict' | 'lossless' | 'contract'
 
 /** Read position and data. `bytes` and `view` share memory; `at` and `end` are offsets into it. */
 export interface ReadState {
-  /** Input of the caller; `bytes` is the same memory as a Buffer. */
+  /** Bytes that the caller of the decoder passed in. `bytes` is the same memory as a Buffer. */
   source: Uint8Array
   bytes: Buffer
   view: DataView
@@ -96,12 +96,12 @@ export function beginReading(
 /** Saved state that {@link resumeReading} restores after other decoding. */
 export type PausedState = Readonly<ReadState>
 
-/** Saves the state before a callback that may decode. */
+/** Saves the global decoder state before a call of foreign code that may start another decode. */
 export function pauseReading(): PausedState {
   return { ...state }
 }
 
-/** Restores a saved state with its position. */
+/** Restores the decoder state that {@link pauseReading} saved, including the read position. */
 export function resumeReading(paused: PausedState): void {
   Object.assign(state, paused)
 }

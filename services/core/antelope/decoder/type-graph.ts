@@ -72,7 +72,7 @@ export class TypeGraph {
       for (const entry of this.#circleEntries) markRecursive(entry)
       return node
     } catch (error) {
-      // Remove all nodes added by this call, because a node may point to an unfinished struct.
+      // Forget all types that this call resolved, because a resolved type may refer to an unfinished struct.
       for (const name of this.#added) this.#nodes.delete(name)
       throw error
     } finally {
@@ -81,7 +81,7 @@ export class TypeGraph {
     }
   }
 
-  /** Whether the expression can be resolved. */
+  /** Whether a type expression such as `asset[]` can be resolved. */
   has(type: string): boolean {
     try {
       this.resolve(type)
@@ -175,7 +175,7 @@ export class TypeGraph {
     return node
   }
 
-  // Registers the node before the nodes of its members are built, so that the type may contain itself. A cycle of
+  // Registers a type before its member types are resolved, so that the type may contain itself. A cycle of
   // aliases is an error.
   #open(type: string, node: TypeNode): void {
     this.#nodes.set(type, node)

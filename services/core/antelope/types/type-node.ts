@@ -37,8 +37,8 @@ export const builtinSizes = {
 export type BuiltinName = keyof typeof builtinSizes
 
 /**
- * A type of an ABI with aliases resolved. Nodes may form cycles; every cycle contains a struct or variant that is
- * marked `recursive`. Nodes must not be changed.
+ * A type of an ABI with aliases resolved. Types may contain each other in a cycle; every cycle contains a struct or
+ * variant that is marked `recursive`. A `TypeNode` must not be changed.
  */
 export type TypeNode = BuiltinNode | StructNode | VariantNode | ArrayNode | OptionalNode
 
@@ -88,7 +88,7 @@ export function isBuiltin(type: string): type is BuiltinName {
   return Object.hasOwn(builtinSizes, type)
 }
 
-/** Types that a value of `node` contains directly. */
+/** Types of the values that a value of the type `node` directly contains. */
 export function childrenOf(node: TypeNode): TypeNode[] {
   if (node.kind === 'struct') return node.fields.map((field) => field.type)
   if (node.kind === 'variant') return node.alternatives.map((alternative) => alternative.type)

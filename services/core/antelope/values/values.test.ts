@@ -147,7 +147,7 @@ describe('hexadecimal', () => {
   })
 })
 
-describe('keys', () => {
+describe('public keys and signatures', () => {
   const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
   const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
 

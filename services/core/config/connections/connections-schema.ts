@@ -90,7 +90,7 @@ const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) 
   }
 })
 
-/** Indexes of the texts that occur earlier in the list. */
+/** Finds duplicates: the index of each text that an earlier list item equals. */
 function listRepeated(texts: readonly string[]): number[] {
   return texts.flatMap((text, at) => (texts.indexOf(text) < at ? [at] : []))
 }
@@ -139,7 +139,10 @@ const shipNode = section({
     .default(0)
     .describe('First block that is requested from this node; 0 = the first block that the node has.'),
   to: blockNumber().default(0).describe('Last block that is requested from this node; 0 = no limit.'),
-}).refine(({ from, to }) => to === 0 || from <= to, { path: ['to'], error: 'a block not below from, or 0' })
+}).refine(({ from, to }) => to === 0 || from <= to, {
+  path: ['to'],
+  error: 'a block number not below `from`, or 0',
+})
 
 const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
 const shipEntryAllowed = `${shipUrl().meta()?.allowed as string}, or an object { url, weight, from, to }`
@@ -182,7 +185,7 @@ const chain = section({
   ),
 })
 
-/** Schema of `connections.config.json`. */
+/** Zod schema of `connections.config.json`. */
 export const connectionsSchema = section({
   sqldb: sqldb.describe('PostgreSQL.'),
   kvstore: kvstore

@@ -6,7 +6,7 @@ export interface SettingWithoutEffect {
   /** Key as in docs/settings.md. */
   readonly key: string
   readonly why: string
-  /** Whether a configuration sets the key to a value that asks for the effect. */
+  /** Whether a configuration gives the key a value that would matter if the setting had an effect. */
   readonly isUsed: (config: Partial<AppConfig>) => boolean
 }
 
@@ -27,7 +27,11 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     'the queue of received blocks is limited in bytes',
     (entry) => entry.ship_max_blocks_queue !== undefined,
   ),
-  reader('accept_v2_gap', 'a reader cannot leave such a gap', (entry) => entry.accept_v2_gap),
+  reader(
+    'accept_v2_gap',
+    'no reader leaves a gap in the data of contract version 2',
+    (entry) => entry.accept_v2_gap,
+  ),
 ]
 
 function reader(

@@ -8,7 +8,7 @@ import type { SettingStep, SettingVariable } from './setting-variables.ts'
 /** Content of a file after environment variables were applied. */
 export interface Overlaid {
   readonly value: unknown
-  /** Formatted path to the name of the variable that supplied the value. */
+  /** Maps the path of a setting, such as `chain.http`, to the environment variable that supplied its value. */
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -59,8 +59,8 @@ function qualifiesTls(value: unknown, leaf: unknown): boolean {
 }
 
 /**
- * Reads the value of a setting from the content of a file: from the first entry of a list, or from the entry of the
- * family.
+ * Reads the value of a setting from the content of a configuration file. In a list, reads the first entry, or the entry
+ * of the contract family that the step names.
  */
 export function valueAt(content: unknown, steps: readonly SettingStep[]): unknown {
   return steps.reduce<unknown>((value, step) => {
@@ -90,7 +90,7 @@ export function placesOf(content: unknown, [step, ...rest]: readonly SettingStep
 interface Laying {
   readonly leaf: unknown
   readonly path: Path
-  /** Called with the path at which the value was set. */
+  /** Called with each path at which the environment variable set its value. */
   readonly set: (path: Path) => void
 }
 

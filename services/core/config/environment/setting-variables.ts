@@ -22,9 +22,9 @@ export interface FamilyStep {
 
 /** Environment variable of one configuration key. */
 export interface SettingVariable {
-  /** Name, as `nameVariable` derives it. */
+  /** Name of the environment variable, derived from the path of the setting by `nameVariable`. */
   readonly name: string
-  /** Former names with the same meaning. */
+  /** Former names of the environment variable, which are still read. */
   readonly aliases: readonly string[]
   readonly part: ConfigPart
   readonly steps: readonly SettingStep[]
@@ -33,7 +33,7 @@ export interface SettingVariable {
   readonly schema: z.ZodType
 }
 
-/** Step to every entry of a list. No configuration key has this name. */
+/** Path step that stands for every entry of a list. No configuration key has this name. */
 export const EACH = 'each'
 
 /**
@@ -95,12 +95,12 @@ function collectKeys(
   steps: readonly SettingStep[],
 ): SettingVariable[] {
   return Object.entries(section.shape as Record<string, z.ZodType>).flatMap(([key, field]) =>
-    // The literal that identifies the family of an entry cannot be set.
+    // No variable for `name` or `handler`: the literal identifies the contract family of the entry.
     field instanceof z.ZodLiteral ? [] : collect(part, field, [...steps, key]),
   )
 }
 
-/** Options of a union of families, each with the step to its entries; empty for other schemas. */
+/** Options of a Zod union with one option per contract family, each with its path step; empty for other schemas. */
 function familiesOf(schema: z.ZodType): { step: FamilyStep; option: z.ZodObject }[] {
   const inner = unwrap(schema)
   if (!(inner instanceof z.ZodDiscriminatedUnion)) return []

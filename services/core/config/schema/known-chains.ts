@@ -2,7 +2,7 @@ import type { HandlerName } from './readers-schema.ts'
 
 /** A public chain with its known facts. */
 export interface KnownChain {
-  /** Name for the variable `CHAIN`. */
+  /** Value of the environment variable `CHAIN` that selects the chain. */
   readonly name: string
   /** Chain id, 64 lower-case hexadecimal characters. */
   readonly id: string

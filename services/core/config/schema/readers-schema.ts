@@ -14,7 +14,7 @@ import {
   url,
 } from '../fields.ts'
 
-/** Schema of a reader name. */
+/** Zod schema of a reader name. */
 export function readerName() {
   return textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens')
 }
@@ -79,7 +79,7 @@ const stateHandler = section({
 
 const handlerNames = ['assets', 'market', 'oracle', 'tools', 'state'] as const
 
-/** Schema of an entry of `contracts`. */
+/** Zod schema of an entry of `contracts`. */
 export const contractSchema = z.discriminatedUnion(
   'handler',
   [assetsHandler, marketHandler, oracleHandler, toolsHandler, stateHandler],
@@ -99,7 +99,7 @@ const listPoll = section({
 
 const MODULES_ALLOWED = 'an empty list: filter modules of the replaced system are not loaded'
 
-/** Schema of an entry of `readers.config.json`. */
+/** Zod schema of an entry of `readers.config.json`. */
 export const readerSchema = section({
   name: readerName().describe(
     'Identity of the reader. The name must be unique, and must not change once the reader has started.',
@@ -198,7 +198,7 @@ export const readerSchema = section({
     .describe('Continue with a database that has a gap in the data of contract version 2.'),
 })
 
-/** Schema of `readers.config.json`. */
+/** Zod schema of `readers.config.json`. */
 export const readersSchema = list(readerSchema, 64, 1)
 
 /** Type of an entry of `contracts`; `handler` determines the `args`. */

@@ -217,7 +217,7 @@ const toolsNamespace = section({
 
 export const namespaceNames = ['assets', 'market', 'tools'] as const
 
-/** Schema of an entry of `namespaces`. */
+/** Zod schema of an entry of `namespaces`. */
 export const namespaceSchema = z.discriminatedUnion(
   'name',
   [assetsNamespace, marketNamespace, toolsNamespace],
@@ -234,7 +234,7 @@ const webAddress = z
   .union([z.literal(''), url(['http', 'https'], 'https://example.org')], { error: WEB_ADDRESS_ALLOWED })
   .meta({ allowed: WEB_ADDRESS_ALLOWED })
 
-/** Schema of `server.config.json`. */
+/** Zod schema of `server.config.json`. */
 export const serverSchema = section({
   provider_name: text(0, 200)
     .default('')

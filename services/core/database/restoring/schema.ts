@@ -16,7 +16,7 @@ export async function checkMigrations(applied: readonly AppliedMigration[]): Pro
   checkApplied(await readMigrations(), applied)
 }
 
-/** Whether no migration of this version is missing. */
+/** Whether all migrations of this version have been applied. */
 export async function isNewest(applied: readonly AppliedMigration[]): Promise<boolean> {
   return (await readMigrations()).length === applied.length
 }

@@ -59,7 +59,7 @@ function readAcceptEncoding(header: string): Encoding {
   }
   const others = weights.get('*') ?? 0
   const weightOf = (name: string): number => weights.get(name) ?? others
-  // Identity is always acceptable, but preferred only if the header names it with the greatest weight.
+  // `identity` (no compression) is always accepted, but chosen only if the header gives `identity` the greatest weight.
   const best = Math.max(weightOf('br'), weightOf('gzip'))
   if (best <= 0 || (weights.get('identity') ?? 0) > best) return 'identity'
   return weightOf('br') === best ? 'br' : 'gzip'
@@ -95,7 +95,7 @@ function brotliOptions(size = 0): BrotliOptions {
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|manifest\+json|xml)|image\/svg\+xml)/
 
-/** Compresses the bodies that inner steps set, unless they are already compressed. */
+/** Creates the middleware that compresses response bodies, unless they are already compressed. */
 export function createCompressionStep(): Middleware {
   return async (context, next) => {
     await next()

@@ -64,7 +64,7 @@ describe('endless request bodies', () => {
     await expect.poll(() => bodies.bytes).toBe(3_600)
     const fifth = send('/five', 1_000, part)
     await expect.poll(() => fifth.text).toMatch(/^HTTP\/1\.1 503 /)
-    // A body that fits into the remaining budget is served, and its bytes are released afterwards.
+    // A request body that fits into the remaining byte budget is read; afterwards its bytes are free again.
     const small = send('/six', 100, 'x'.repeat(100))
     await expect.poll(() => small.text).toMatch(/\r\n\r\n[^]*100/)
     for (const socket of sockets) socket.destroy()

@@ -11,8 +11,8 @@ function find(trusted: TrustedProxies, peer: string, forwarded?: string): string
   return createClientFinder(trusted)(request).address
 }
 
-describe('an address', () => {
-  it('an address is normalized to one spelling, and a text that is no address to undefined', () => {
+describe('IP addresses', () => {
+  it('an IP address is normalized to one spelling, and any other text to undefined', () => {
     expect(
       ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '2001:DB8:0:0::1', 'fe80::1%eth0'].map(
         normalizeAddress,

@@ -57,7 +57,7 @@ export function createPeers(settings: ClientSettings): (socket: Socket) => Peer 
 const CLIENT = Symbol('client')
 
 interface RequestWithClient extends IncomingMessage {
-  // Cache of the client on the request object, which is the fastest place to read.
+  // Caches the client address on the request object: no other cache is faster to read.
   [CLIENT]?: KnownClient
 }
 
@@ -97,7 +97,7 @@ export function createClientFinder(trusted: TrustedProxies): (request: IncomingM
     for (const entry of fromTheRight(forwardedOf(request))) {
       if (!trusts(address, hop)) break
       const before = normalizeAddress(withoutPort(entry))
-      // The entry is not an address, so entries further left cannot be trusted.
+      // This entry of X-Forwarded-For is not an IP address, so the entries further left cannot be trusted.
       if (before === undefined) break
       address = before
       hop++

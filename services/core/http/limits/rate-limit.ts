@@ -98,7 +98,7 @@ export function refusalOf(headers: Headers = {}): RequestError {
   return new RequestError(429, REFUSAL, headers)
 }
 
-/** Dependencies of the rate limit step. */
+/** Dependencies of the rate limit middleware. */
 export interface RateLimitParts {
   readonly limit: RequestLimit
   readonly clientOf: (context: Context) => KnownClient

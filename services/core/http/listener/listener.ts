@@ -148,7 +148,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket)
-    // A response is partly sent: an error response would become a part of the body of that response.
+    // If an earlier response is partly sent, the client would read an error response as a part of its body.
     if (response?.headersSent && !response.writableFinished) socket.destroy()
     else answerClientError(error, socket, options.failureBody)
   })

@@ -64,7 +64,7 @@ class Pipeline {
   /** Makes the gate read the socket in place of the parser. */
   gate(): void {
     if (this.#parse || this.#isReleased) return
-    // The only 'data' listener of a plain HTTP socket is the parser.
+    // Take the parser: Node's HTTP server attaches the parser as the only 'data' listener of a socket.
     const [parse] = this.#socket.listeners('data')
     this.#parse = parse as (bytes: Buffer) => void
     this.#socket.off('data', this.#parse)
@@ -105,7 +105,7 @@ class Pipeline {
     this.#socket.resume()
   }
 
-  /** Offset of the end of the first headers, or of the bytes. */
+  /** Offset of the end of the first request headers in `bytes`; the length of `bytes` if no headers end there. */
   #headersEnd(bytes: Buffer, start: number): number {
     const seam = (this.#tail + bytes.toString('latin1', start, start + SEAM)).indexOf(HEADERS_END)
     if (seam >= 0) return start + seam + HEADERS_END.length - this.#tail.length

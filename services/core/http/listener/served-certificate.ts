@@ -2,9 +2,9 @@ import { connect } from 'node:tls'
 
 /** The certificate that a server shows to its clients. */
 export interface ServedCertificate {
-  /** Start of validity in epoch milliseconds. */
+  /** Time from which the certificate is valid, in epoch milliseconds. */
   readonly beginsMs: number
-  /** End of validity in epoch milliseconds. */
+  /** Time until which the certificate is valid, in epoch milliseconds. */
   readonly endsMs: number
   /** SHA-256 of the certificate, hexadecimal with colons. */
   readonly fingerprint: string

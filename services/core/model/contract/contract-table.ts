@@ -4,10 +4,10 @@ import { hexToBytes } from '../../bytes/index.ts'
 import type { ColumnValue, JsonText } from '../column.ts'
 import type { Table } from '../table.ts'
 
-/** A contract family, as in chain.sources. */
+/** A contract family, named as in the table `chain.sources`. */
 export type Family = 'assets' | 'market' | 'oracle' | 'tools'
 
-/** A field of a format list. */
+/** An attribute in the format of a schema: name and type. */
 export interface FormatField {
   readonly name: string
   readonly type: string
@@ -15,9 +15,9 @@ export interface FormatField {
 
 /** Formats that decode packed attributes. */
 export interface Formats {
-  /** Format of collection data. */
+  /** Format of the attributes of collections; all collections of a contract have the same format. */
   readonly collectionFormat: readonly FormatField[]
-  /** Format of a schema; empty for an unknown schema. */
+  /** Attribute format of a schema; empty for an unknown schema. */
   readonly formatOf: (collection: string, schema: string) => readonly FormatField[]
 }
 
@@ -40,7 +40,7 @@ export type ColumnReader<Value = ColumnValue> = (row: ContractRow) => Value
 
 /** Rows of a child table. The contract stores these rows as a list in a field of the parent row. */
 export interface ChildRows {
-  /** Name of the list in reports. */
+  /** Name of the list in reports, such as `quantities`. */
   readonly name: string
   readonly table: Table
   /**
@@ -48,7 +48,7 @@ export interface ChildRows {
    * has only one row.
    */
   readonly by: readonly string[]
-  /** Child columns that the list determines. The first column orders the rows. */
+  /** Columns of the child table whose values are in the list. The rows are ordered by the first column. */
   readonly columns: readonly string[]
   readonly rows: (row: ContractRow) => readonly Readonly<Record<string, ColumnValue>>[]
 }
@@ -68,19 +68,19 @@ export interface ContractTable {
    * Field that determines the primary key of a row; null in a table with only one row, whose key is the table's name.
    */
   readonly primary: string | null
-  /** Readers of the database columns that a contract row determines, key columns first. */
+  /** For each database column that a contract row determines: the function that reads its value, key columns first. */
   readonly columns: Readonly<Record<string, ColumnReader>>
   readonly children: readonly ChildRows[]
 }
 
-/** A contract table with the type of the values that its readers return. */
+/** A contract table whose type contains the types of the column values. */
 export interface TypedContractTable<Read extends object> extends ContractTable {
   readonly columns: Readonly<Record<string, ColumnReader>> & {
     readonly [Name in keyof Read]: ColumnReader<Read[Name] & ColumnValue>
   }
 }
 
-/** Readers of some columns of a table. */
+/** For each column of `Known`: the function that reads the value from a contract row. */
 type Readers<R extends object, Known extends keyof R> = { readonly [Name in Known]: ColumnReader<R[Name]> }
 
 /** Properties of a contract table other than its columns. */
@@ -88,7 +88,7 @@ interface Shape {
   readonly family: Family
   readonly name: string
   readonly primary?: string
-  /** Key columns, if they differ from the key of the database table. */
+  /** Database columns that identify a row of the contract, if they differ from the key of the database table. */
   readonly key?: readonly string[]
   readonly children?: readonly ChildRows[]
 }

@@ -31,7 +31,7 @@ const listing = {
   collection_fee: double('collection_fee'),
   maker_marketplace: text('maker_marketplace'),
 }
-/** Price and token of a quantity. */
+/** Reads the columns `price` and `token_symbol` from a quantity, such as `1.00000000 WAX`. */
 const price = (field: string) => ({ price: amount(field), token_symbol: amountSymbol(field) })
 
 const hasBid = (data: Readonly<Record<string, unknown>>) => data.current_bidder !== ''

@@ -92,7 +92,7 @@ export const assetsTables = {
     schema_name: row.text,
     owner: orNull(row.text),
     ram_payer: orNull(row.text),
-    /** Null if the asset was minted before the history of the reader. */
+    /** Null if the asset was minted before the first block that the reader indexed. */
     minter: orNull(action.text),
     initial_receiver: orNull(action.text),
     burned_by_account: orNull(action.text),
@@ -117,7 +117,7 @@ export const assetsTables = {
     memo: row.text,
     sender_asset_ids: row.bigints,
     recipient_asset_ids: row.bigints,
-    /** `offerContents` sets the names when the row is written. */
+    /** Collections of the offered assets; the function `offerContents` sets them when the row is written. */
     collection_names: rule.texts,
   }),
   openOfferAssets: keyedTable('assets.open_offer_assets', ['asset_id', 'offer_id'], {

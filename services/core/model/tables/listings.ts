@@ -5,14 +5,14 @@ import { marketTables } from './market.ts'
  * derived from the description.
  */
 export interface MarketListing {
-  /** Code of the kind in the columns `kind` of listing_assets, listing_counts and trades. */
+  /** Code of the kind of listing in the column `kind` of the tables listing_assets, listing_counts and trades. */
   readonly kind: number
   readonly table: {
     readonly name: string
     readonly key: readonly string[]
     readonly columns: Readonly<Record<string, unknown>>
   }
-  /** Name of one listing in sentences. */
+  /** Word for one listing of this kind in messages, such as `sale`. */
   readonly one: string
   /** Log action of the contract that creates a row. */
   readonly created: string
@@ -22,7 +22,7 @@ export interface MarketListing {
   readonly configCounter?: string
   /** Columns that later blocks may change until the listing has ended. */
   readonly changing: readonly string[]
-  /** Columns that are null in the given states. Absent if no state implies a null column. */
+  /** Columns that are null while the listing is in one of `states`. Absent if no state implies a null column. */
   readonly unset?: { readonly states: readonly number[]; readonly columns: readonly string[] }
   /**
    * Conditions on rows `t` that can no longer change, each with an index on `updated_at_time` of its own: `scan` is the

@@ -116,7 +116,7 @@ export const marketTables = {
     created_at_time: block.time,
     updated_at_time: block.time,
     end_time: row.uint32,
-    /** Null if the first bid was before the first block of the reader. */
+    /** Null if the first bid was before the first block that the reader indexed. */
     starting_price: orNull(action.bigint),
     price: row.bigint,
     collection_fee: row.double,

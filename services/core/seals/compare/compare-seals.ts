@@ -7,7 +7,7 @@ import type { SealChoice } from '../read-seals.ts'
 /** Digest of the rows of a range of blocks. */
 export type RangeSeal = Pick<PublishedSeal, 'first_block' | 'last_block' | 'digest'>
 
-/** Seals and sealed rows of this database or of another node. */
+/** Seals and sealed rows of this database or of another operator's installation. */
 export interface SealSource {
   summary(): Promise<SealSummary>
   seals(kind: string, size: number, from: number, to: number): Promise<readonly RangeSeal[]>
@@ -25,13 +25,13 @@ export interface DifferingRow {
   readonly row: Readonly<Record<string, string>>
 }
 
-/** Result of a comparison of two nodes. */
+/** Result of a comparison of the seals of two installations. */
 export interface ComparedSeals {
-  /** Compared kinds of row, each with the last block up to which both nodes have sealed the kind. */
+  /** Compared kinds of row, each with the last block up to which both installations have sealed the kind. */
   readonly kinds: readonly { readonly kind: string; readonly sealedTo: number }[]
-  /** Kinds of row that only this node seals, or that the two nodes seal in ranges of different size. */
+  /** Kinds of row that only this installation seals, or that the installations seal in ranges of different size. */
   readonly onlyOurs: readonly string[]
-  /** Kinds of row that only the other node seals, or that the two nodes seal in ranges of different size. */
+  /** Kinds of row that only the other installation seals, or that are sealed in ranges of different size. */
   readonly onlyTheirs: readonly string[]
   readonly ranges: number
   readonly differing: readonly {
@@ -70,8 +70,8 @@ function databaseSource(client: pg.ClientBase): SealSource {
 }
 
 /**
- * Compares the rows of a database, in one snapshot, with the seals of another node. Narrows each differing range down
- * to its rows.
+ * Compares the rows of a database, in one snapshot, with the seals of another installation. Finds the differing rows of
+ * each differing range.
  *
  * The client must not be in a transaction.
  */
@@ -88,7 +88,7 @@ export async function compareWith(
   }
 }
 
-/** Compares within a transaction of the caller. */
+/** Compares the rows of this database with the seals of another installation, in the open transaction of the caller. */
 export async function compareSnapshot(
   client: pg.ClientBase,
   theirs: SealSource,
@@ -118,7 +118,7 @@ async function compareSeals(
     kinds.push({ kind, sealedTo })
     const from = Math.floor((choice.from ?? 0) / size) * size
     const to = Math.min(sealedTo, choice.to ?? sealedTo)
-    // Only whole ranges that both nodes have sealed are compared, so the last range may end after the chosen block.
+    // Only whole ranges that both sides have sealed are compared, so the last range may end after the chosen block.
     const end = Math.min(sealedTo, Math.floor(to / size) * size + size - 1)
     if (from <= end) await comparison.compareRanges(kind, size, from, end)
   }
@@ -133,7 +133,7 @@ async function compareSeals(
   }
 }
 
-/** Ranges that one node lacks or has with another digest, ascending. */
+/** Ranges that one side lacks or has with another digest, ascending. */
 function differing(own: readonly RangeSeal[], other: readonly RangeSeal[]): RangeSeal[] {
   const digests = new Map(other.map(({ first_block, digest }) => [first_block, digest]))
   const known = new Set(own.map(({ first_block }) => first_block))

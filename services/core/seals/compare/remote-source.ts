@@ -9,9 +9,9 @@ const TIMEOUT_MS = 60_000
 const MOST_BYTES = 64 * 2 ** 20
 
 /**
- * Seals and rows of another node.
+ * Reads seals and rows from the HTTP API of another installation.
  *
- * @param chainId chain id of this database. A node of another chain is refused.
+ * @param chainId chain id of this database. An installation for another chain is refused.
  */
 export function remoteSource(address: string, chainId: string, signal: AbortSignal): SealSource {
   const read = async <T>(

@@ -7,7 +7,7 @@ const hashOf = (line: string | Buffer) => createHash('sha256').update(line).dige
 const digestOf = (lines: readonly string[]) => hashOf(Buffer.concat(lines.map(hashOf))).toString('hex')
 const kindOf = (name: string) => sealedKinds.find((kind) => kind.name === name)!
 
-it('rows with equal keys are ordered by their hash, whatever the input order', () => {
+it('the digest of rows with equal order keys does not depend on the order in which the rows are read', () => {
   const kind = kindOf('market.logs')
   const equal = ['1\t{"a": 1}\t5\t7', '1\t{"a": 2}\t5\t7', '1\t{"a": 3}\t5\t7']
   const sorted = equal.toSorted((one, other) => Buffer.compare(hashOf(one), hashOf(other)))
@@ -19,7 +19,7 @@ it('rows with equal keys are ordered by their hash, whatever the input order', (
   }
 })
 
-it('rows with different keys keep their order if other columns are equal', () => {
+it('rows with different order keys are not reordered by their hash, even if all other columns are equal', () => {
   for (const kind of sealedKinds) {
     const keys = kind.columns.map((column) => kind.order.includes(`t."${column}"`))
     expect(keys.filter((isKey) => isKey)).toHaveLength(kind.order.length)

@@ -30,7 +30,7 @@ export class SealedLines {
   readonly #numeric: ReadonlySet<number>
   readonly #bundles: ReadonlySet<number>
   readonly #assetCount: number
-  /** Index of the field of each order key of the kind. */
+  /** For each column by which the kind of row is ordered: the index of its field in a line. */
   readonly #keys: readonly number[]
   /**
    * Hashes of the rows whose order keys equal the order keys of the last row. Rows with equal order keys are ordered by
@@ -42,7 +42,7 @@ export class SealedLines {
   #rowsOfRange = 0
   #hash: Hash = createHash('sha256')
 
-  /** @param columns columns of the lines, in their order. */
+  /** @param columns columns of the COPY lines, in the order of the fields of a line. */
   constructor(kind: SealedKind, columns: readonly string[], ranges: readonly ExpectedRange[]) {
     const types = modelTables.find(({ name }) => name === kind.table)!.columns
     const ofType = (isWanted: (column: string) => boolean) =>
@@ -118,7 +118,7 @@ function hashOf(line: Buffer): Buffer {
   return hash('sha256', line, 'buffer')
 }
 
-/** A field of a line, by its number. */
+/** Returns the field with a number from a COPY line. */
 function fieldOf(line: Buffer, field: number): Buffer {
   let start = 0
   for (let at = 0; at < field; at++) start = line.indexOf(TAB, start) + 1

@@ -4,7 +4,8 @@ import { sealedKinds } from '../sealed-kinds.ts'
 import type { SealedKind } from '../sealed-kinds.ts'
 
 /**
- * A statement with a single row and column of JSON text: the seals that a node serves, and that other nodes compare.
+ * A statement with a single row and column of JSON text: the answer of the api to a request for seals, which other
+ * installations compare with their seals.
  */
 export interface JsonStatement {
   readonly text: string
@@ -22,7 +23,7 @@ export interface SealSummary {
   readonly kinds: readonly SealedTo[]
 }
 
-/** How far a kind is sealed. */
+/** Last block up to which a kind of row is sealed. */
 export interface SealedTo {
   readonly kind: string
   readonly range_blocks: number
@@ -31,7 +32,7 @@ export interface SealedTo {
   readonly reason: string | null
 }
 
-/** A seal in the JSON that a node serves. */
+/** A seal in the JSON that the api serves. */
 export interface PublishedSeal {
   readonly first_block: number
   readonly last_block: number
@@ -40,10 +41,10 @@ export interface PublishedSeal {
   readonly origin: 'indexed' | 'imported'
 }
 
-/** Count, parts and lines of the rows of some blocks of a sealed range. */
+/** Rows of some blocks of a sealed range: their number, the digests of parts of the blocks, and the rows as lines. */
 export interface RangeParts {
   readonly rows: string
-  /** Parts in ascending order of their blocks, without empty parts. */
+  /** Digests of consecutive parts of the blocks, ascending; a part without rows is left out. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
    * Up to `MOST_LINES` lines of the rows in their order, from `offset` on; null if there are several blocks with
