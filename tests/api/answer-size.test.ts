@@ -223,7 +223,7 @@ describe('answers of clients that do not read', () => {
     await expect.poll(async () => (await get(page, mine)).status, { timeout: 20_000 }).toBe(503)
     const refused = await get(page, mine)
     expect(refused.headers.get('retry-after')).toBe('1')
-    expect(refused.body.message).toBe('Too many bytes of answers at once')
+    expect(refused.body.message).toBe('Too many bytes of answers in progress: try again later')
     const other = await get(page, { headers: { 'x-forwarded-for': '192.0.2.2' } })
     expect(other.status).toBe(200)
     for (const socket of silent) socket.destroy()

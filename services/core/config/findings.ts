@@ -35,8 +35,7 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
     warnings,
     refuse(part, path, allowed, found) {
       const source = sources.get(part)
-      if (!source)
-        throw new RangeError(`a value of ${part} was refused, but no ${part} configuration was given`)
+      if (!source) throw new RangeError(`${part} was refused, but no ${part} configuration was given`)
       const problem = problemAt(path, allowed, source.value, source.originOf)
       // If the file does not contain the refused setting, the refused value is the default of the setting.
       const shown = problem.found === 'nothing' ? 'nothing, hence the default' : problem.found

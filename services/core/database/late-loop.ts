@@ -29,7 +29,7 @@ function watch(): void {
   }, TICK_MS).unref()
 }
 
-/** A timeout of `answerWithin`. */
+/** Error that `answerWithin` throws after its timeout. */
 class NoAnswerError extends Error {}
 
 /**

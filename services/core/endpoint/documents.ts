@@ -11,7 +11,7 @@ export function describeParameter(name: string, parameter: Parameter): Schema & 
     description,
     ...(isRequired === undefined ? {} : { required: isRequired }),
     schema,
-    // Documented as one comma-separated list; repeated parameters are accepted too.
+    // OpenAPI describes a list parameter as comma-separated values; the endpoints also accept repeated parameters.
     ...(list === undefined ? {} : { style: isPath ? 'simple' : 'form', explode: false }),
   }
 }

@@ -5,9 +5,9 @@ import type { FeedEntry } from '../feed/index.ts'
 export interface FeedCursor {
   readonly reader: string
   readonly epoch: number
-  /** Sequence of the last entry that the client has reached. */
+  /** Sequence number of the last feed entry that the client has received, at least in part. */
   readonly sequence: bigint
-  /** Number of events of this entry that the client has seen; null for all. */
+  /** Number of events of the entry `sequence` that the client has received; null for all. */
   readonly seen: number | null
   /** Highest block of which the client has seen events. A fork at or below this block affects the client. */
   readonly block: number

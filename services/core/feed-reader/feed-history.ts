@@ -19,7 +19,7 @@ export interface HistoryOptions {
 /** An entry of a feed; `unreadable` if the stored entry cannot be decoded. */
 export type HistoryEntry = FeedEntry | 'unreadable'
 
-/** Number of entries to read from the database at once. */
+/** Number of feed entries to read from the database at once. */
 const BATCH = 32n
 /**
  * Estimated memory per character of an entry's text. The text has one byte per character, and decoded objects

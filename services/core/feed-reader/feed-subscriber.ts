@@ -22,7 +22,7 @@ const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
  */
 const MAX_WAITING = 256
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** Number of entries to read from the database at once. */
+/** Number of feed entries to read from the database at once. */
 const BATCH = 50
 /** Minimum time in ms between log lines about the same kind of problem. */
 const WARN_EVERY_MS = 60_000
@@ -95,7 +95,7 @@ class Subscriber implements FeedSubscriber {
   #sequence = 0n
   #started = false
   #closed = false
-  /** Whether entries must be read from the database. */
+  /** Whether the next feed entries must be read from the database, because the bus may have lost entries. */
   #isBehind = true
   #isBusSilent = true
   #heardAtMs = 0

@@ -10,11 +10,11 @@ export type FeedQuery = <T extends object>(text: string, values: readonly unknow
 /** First and last positions of the stored part of a reader's feed. */
 export interface FeedState {
   readonly epoch: number
-  /** Sequence of the newest entry; 0 without entries. */
+  /** Sequence number of the newest feed entry; 0 if the feed has no entry. */
   readonly sequence: bigint
-  /** Sequence of the newest pruned entry. */
+  /** Sequence number of the newest entry that was deleted because of its age. */
   readonly prunedTo: bigint
-  /** Last published block. */
+  /** Number of the last block whose events were published. */
   readonly toldTo: number
 }
 
@@ -23,7 +23,7 @@ export type StoredEntry =
   | { readonly sequence: bigint; readonly entry: FeedEntry; readonly characters: number }
   | { readonly sequence: bigint; readonly problem: unknown }
 
-/** Maximum size of a stored entry in bytes of JSON. */
+/** Maximum size of a feed entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
 /**
  * Maximum compressed bytes of the entries that one read returns; only the last entry of a read may exceed the limit. So

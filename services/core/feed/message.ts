@@ -97,7 +97,7 @@ export interface FeedFork {
   readonly reader: string
   readonly epoch: number
   readonly sequence: string
-  /** First undone block. */
+  /** Number of the first block that the fork undoes. */
   readonly block_num: number
 }
 

@@ -26,7 +26,7 @@ export interface AnswerExchange {
 
 /** How long a request waits for free bytes of the budget, in ms. */
 const WAIT_MS = 1_000
-/** `Retry-After` of a refusal, in seconds. */
+/** Header `Retry-After` of the response with status 503, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
 /**
@@ -120,10 +120,11 @@ export class AnswerBudget {
     throw this.refusal()
   }
 
-  /** Creates the error for a client that has used up its share. */
+  /** Creates the error for a request that the byte budget refuses, and counts the refusal. */
   refusal(): RequestError {
     this.#refused++
-    return new RequestError(503, 'Too many bytes of answers at once', { 'Retry-After': RETRY_AFTER_SECONDS })
+    const headers = { 'Retry-After': RETRY_AFTER_SECONDS }
+    return new RequestError(503, 'Too many bytes of answers in progress: try again later', headers)
   }
 
   #giveBackAfter(exchange: AnswerExchange, key: string, bytes: number): void {

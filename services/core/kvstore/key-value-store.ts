@@ -41,7 +41,7 @@ export interface KeyValueStore {
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>
   /** Probes by a write whether the store answers and accepts writes. Never rejects. */
   probe(): Promise<StoreState>
-  /** Frees all resources; later calls fail. Never rejects. */
+  /** Closes the store and its connections; later calls fail. Never rejects. */
   close(): Promise<void>
 }
 

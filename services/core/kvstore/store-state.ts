@@ -1,4 +1,4 @@
-/** Availability of a store. If the store refuses writes, the state is the cause that Redis names. */
+/** State of a key-value store: `up`, `unavailable`, or the cause that Redis names for refusing writes. */
 export type StoreState = (typeof storeStates)[number]
 
 export const storeStates = [
@@ -19,7 +19,7 @@ const refusals: Readonly<Record<string, StoreState>> = {
   NOREPLICAS: 'refuses writes',
 }
 
-/** Derives the store state from the error of a command. */
+/** Derives the state of the key-value store from the error of a Redis command. */
 export function stateOfError(error: unknown): StoreState {
   const [word = ''] = error instanceof Error ? error.message.split(' ') : []
   return refusals[word] ?? 'unavailable'
@@ -34,7 +34,7 @@ const sentences: Readonly<Record<StoreState, string | null>> = {
   'refuses writes': 'the key-value store refuses writes: the log and the ACL of the server show the reason',
 }
 
-/** Describes the fault of a store in this state as a sentence; null for a store without fault. */
+/** Says in a sentence why a key-value store in the given state does not work; null for `up`. */
 export function describeStoreState(state: StoreState): string | null {
   return sentences[state]
 }

@@ -25,7 +25,7 @@ export function createSubscriptions(logger: StoreLogger): Subscriptions {
     const known = listeners.get(channel)
     const members = known ?? new Set<Listener>()
     listeners.set(channel, members)
-    // Wrap the listener: the same function may be subscribed twice.
+    // Wrap the listener in a new function, because the same function may be subscribed twice.
     const own: Listener = (message) => listener(message)
     members.add(own)
     const remove = async () => {

@@ -15,7 +15,7 @@ type Catalogue = typeof metricCatalogue
 
 export type MetricName = keyof Catalogue
 
-/** Names of the metrics of one kind. */
+/** Names of the metrics of one kind: counter, gauge or histogram. */
 export type MetricNameOf<K extends MetricEntry['kind']> = {
   [N in MetricName]: Catalogue[N]['kind'] extends K ? N : never
 }[MetricName]

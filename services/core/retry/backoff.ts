@@ -33,7 +33,7 @@ export class Backoff {
     return backoffDelayMs(this.#settings, this.#failures++)
   }
 
-  /** Resets the counter after a success. */
+  /** Resets the counter of failures; called after a success. */
   reset(): void {
     this.#failures = 0
   }

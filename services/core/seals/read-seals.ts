@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** A seal in displayed form. */
+/** A seal with its digest as text. */
 interface Seal {
   readonly firstBlock: number
   readonly lastBlock: number

@@ -11,7 +11,7 @@ import type { MarketListing } from '../model/tables/index.ts'
 
 /** SQL that finds rows of a kind by their position. The row is `t`; the ended listing of a trade is `l`. */
 export interface RowSource {
-  /** FROM clause. */
+  /** Tables of the FROM clause, without the word FROM. */
   readonly from: string
   /** Predicate of the partial index on the position, or `true`. */
   readonly scan: string

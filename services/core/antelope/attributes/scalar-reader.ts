@@ -33,7 +33,7 @@ export class AttributeReader {
     this.end = bytes.length
   }
 
-  /** Advances by `count` bytes and returns the offset of the first. */
+  /** Advances the read position by `count` bytes; returns the former read position. */
   take(count: number): number {
     const at = this.at
     if (count > this.end - at)

@@ -42,7 +42,7 @@ export interface ReadState {
 
 const nothing = Buffer.alloc(0)
 
-/** State of the running decode. */
+/** State of the decode that is running. Decoding is synchronous, so one global state suffices. */
 export const state: ReadState = {
   source: nothing,
   bytes: nothing,
@@ -93,7 +93,7 @@ export function beginReading(
   state.budget = FREE_VISITS + (end - start) * VISITS_PER_BYTE
 }
 
-/** Saved state that {@link resumeReading} restores after other decoding. */
+/** Copy of the decoder state that {@link pauseReading} returns and {@link resumeReading} restores. */
 export type PausedState = Readonly<ReadState>
 
 /** Saves the global decoder state before a call of foreign code that may start another decode. */

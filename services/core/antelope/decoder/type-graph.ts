@@ -131,7 +131,7 @@ export class TypeGraph {
     return this.#buildAround(type, level)
   }
 
-  /** Builds an optional or array node around another type. */
+  /** Builds the type of an optional or an array from the type inside. */
   #buildAround(type: string, level: number): TypeNode {
     if (type.endsWith('?')) {
       const node: OptionalNode = { kind: 'optional', inner: pending }
@@ -231,7 +231,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-// Placeholder for the inner type of an unfinished node; never visible outside.
+// Placeholder for the inner type of an optional or array until the inner type is resolved.
 const pending: TypeNode = { kind: 'builtin', name: 'bool' }
 
 // Marks the struct or variant on a cycle as recursive. An optional or array has one inner type, so the loop follows the

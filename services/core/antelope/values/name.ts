@@ -30,8 +30,8 @@ export function nameToString(lo: number, hi: number): string {
 
 function spell(lo: number, hi: number): string {
   let text = ''
-  // Characters 0 to 5 lie in the upper word, character 6 spans both words, 7 to 11 lie in the lower word; character 12
-  // has 4 bits.
+  // A 64-bit name has 12 characters of 5 bits and one of 4 bits, from the highest bit on. Characters 0 to 5 are in the
+  // upper 32 bits, character 6 is in both halves, characters 7 to 12 are in the lower 32 bits.
   for (let bit = 27; bit >= 2; bit -= 5) text += ALPHABET[(hi >>> bit) & 31]!
   text += ALPHABET[((hi & 3) << 3) | (lo >>> 29)]!
   for (let bit = 24; bit >= 4; bit -= 5) text += ALPHABET[(lo >>> bit) & 31]!

@@ -163,8 +163,8 @@ const shipList = z
       })
   })
 /**
- * Text that is equal for equal nodes. Accepts any text as address, because zod compares the entries of a list even if
- * one entry is not a URL.
+ * Identifies a chain node of a list by address and block range, to find duplicates. Accepts any text as address,
+ * because Zod runs the search for duplicates even if an entry is not a URL.
  */
 const placeOf = (address: string, from: number, to: number): string =>
   `${URL.canParse(address) ? new URL(address).href : address} ${from} ${to}`

@@ -12,7 +12,7 @@ export interface SettingRow {
   readonly file: string
   /** Path with `[]` for every list item, such as `namespaces[].args.limits.logs`. */
   readonly key: string
-  /** Families whose entries have the key; empty if the key does not depend on a family. */
+  /** Contract families whose list entries have the key; empty if the key does not depend on a family. */
   readonly families: readonly string[]
   readonly description: string
   readonly allowed: string
@@ -20,7 +20,7 @@ export interface SettingRow {
   readonly defaultValue: string | null
   /** Environment variables of the key, one per family, each followed by its former names; empty for sections. */
   readonly variables: readonly string[]
-  /** Former names of the last part of the key. */
+  /** Former names of the setting: each replaces the last name in `key`. */
   readonly aliases: readonly string[]
 }
 
@@ -68,7 +68,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** Family of a union option, read from the option's literal. Options of other unions have no literal. */
+/** Contract family of an option of a Zod union. Options per family have a literal with the name of the family. */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)

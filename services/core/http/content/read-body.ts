@@ -36,7 +36,7 @@ export interface BodyLimits {
   readonly maxMs: number
 }
 
-/** `Retry-After` of a refusal, in seconds. */
+/** Header `Retry-After` of the response with status 503, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 const MAX_MS = 20_000
 
@@ -106,7 +106,7 @@ export class BodyReader {
 
 function tooMany(): RequestError {
   const headers = { Connection: 'close', 'Retry-After': RETRY_AFTER_SECONDS }
-  return new RequestError(503, 'Too many request bodies at once', headers)
+  return new RequestError(503, 'Too many request bodies in progress: try again later', headers)
 }
 
 function tooLarge(maxBytes: number): RequestError {

@@ -8,7 +8,7 @@ import { RequestError } from '../request-error.ts'
 
 /** Rate limit settings, with the keys of server.config.json. */
 export interface RateLimitSettings {
-  /** Window length in seconds. */
+  /** Length in seconds of the window in which the requests of a client are counted. */
   readonly interval: number
   readonly requests: number
   readonly bill_execution_time: boolean

@@ -47,7 +47,7 @@ export const installationMetrics = {
   },
   pronghorn_task_last_success_timestamp_seconds: {
     kind: 'gauge',
-    help: 'Time of the last success of a task, seconds since 1970. Tasks: backup, backup-check (a restored copy was compared), backup-copy (the hook) and verify.',
+    help: 'Time of the last success of a task, seconds since 1970. Tasks: backup, backup-check (a restored copy was compared), backup-copy (the hook that copies a backup elsewhere) and verify.',
     labels: ['task'],
     programs: ['filler'],
   },

@@ -85,7 +85,7 @@ export const marketListings = {
   },
 } as const satisfies Readonly<Record<string, MarketListing>>
 
-/** Name of a kind of listing. */
+/** Name of a kind of listing, such as `sale` or `auction`. */
 export type MarketListingName = keyof typeof marketListings
 
 /** The kinds of listing of the market, ascending by code. */

@@ -14,14 +14,14 @@ export interface SealSource {
   parts(kind: string, part: RangePart): Promise<RangeParts>
 }
 
-/** A row that one side lacks. */
+/** A sealed row that one of the two compared installations lacks. */
 export interface DifferingRow {
   readonly kind: string
   /** Block range in which the row was found; a single block if the range has many rows. */
   readonly firstBlock: number
   readonly lastBlock: number
   readonly side: 'ours' | 'theirs'
-  /** Column to value, as COPY prints it. */
+  /** Value of each column, in the text format of COPY. */
   readonly row: Readonly<Record<string, string>>
 }
 

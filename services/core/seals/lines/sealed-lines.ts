@@ -10,7 +10,7 @@ const POINT = 46
 const ZERO = 48
 const nullField = Buffer.from('\\N')
 
-/** A range with the digest that its rows must have. */
+/** A sealed range of blocks, with the number and the digest that its rows must have. */
 export interface ExpectedRange {
   readonly firstBlock: number
   readonly rows: number

@@ -107,7 +107,7 @@ export interface RangePart {
   readonly range: number
   readonly from: number
   readonly to: number
-  /** Number of lines to skip. */
+  /** Number of rows to skip before the first line of the answer. */
   readonly offset: number
 }
 
