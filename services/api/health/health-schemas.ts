@@ -6,9 +6,7 @@ const { choice, decimal, flag, integer, list, nullable, number, object, record, 
 const reader = object({
   name: text('Reader'),
   state: nullable(
-    text(
-      'connecting, catching-up, live, stopped, or stopped at stop_block with its number, which is healthy',
-    ),
+    text('connecting, catching-up, live, stopped, or `stopped at stop_block N`, which is no problem'),
   ),
   block_num: decimal('Last committed block'),
   block_time: time('Time of the last committed block'),
@@ -28,12 +26,14 @@ const reader = object({
   ),
   missing_blocks: list(
     object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
-    'Blocks that were left out because start_block was raised',
+    "Blocks that were not indexed because the reader's start_block was raised",
   ),
   nodes: list(
     object({
-      state: text('connecting, watched, reading (a range of blocks), followed (new blocks) or failed'),
-      head_block: nullable(decimal('Newest head that the node reported')),
+      state: text(
+        'connecting, watched (sends no blocks), reading (sends a range of blocks), followed (sends new blocks) or failed',
+      ),
+      head_block: nullable(decimal('Newest head block that the node reported')),
       blocks_behind: nullable(
         integer('Blocks by which the head of the node is behind the newest head of all nodes'),
       ),
@@ -58,13 +58,15 @@ const feed = object({
   sequence: nullable(
     decimal("Sequence number of the newest entry that the server has read from the reader's feed"),
   ),
-  via: nullable(text('bus: entries are received as blocks are committed; database: entries are polled')),
+  via: nullable(
+    text('bus: feed entries are received as blocks are committed; database: feed entries are polled'),
+  ),
   live: nullable(flag('False while the reader is too far behind the head to publish blocks')),
   block_num: nullable(decimal('Last committed block of the reader')),
 })
 
 /** Schema of `data` in the response of `/health`. */
-export const healthRecord = record('Health', 'Whether the server can answer requests, and its position', {
+export const healthRecord = record('Health', 'Health of the server, and the position of each reader', {
   version: text('Version of the program'),
   postgres: object({
     status: choice('State of the database', ['OK', 'INVALID', 'ERROR']),
