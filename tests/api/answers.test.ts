@@ -202,7 +202,7 @@ describe('HTTP methods that write', () => {
       expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
       expect((await get('/health', { method })).status).toBe(405)
       expect((await get('/nothing', { method })).status).toBe(404)
-      // Status 404 as recorded from the replaced system.
+      // The replaced system answers this path with status 404.
       expect((await get('/market/v1/config', { method })).status).toBe(404)
     }
   })

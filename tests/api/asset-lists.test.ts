@@ -147,7 +147,7 @@ function keysOf(reader: ListReader, list: List, { limit, page }: Query): Promise
   return reader.keys(session, list, { limit: Number(limit), offset: (Number(page) - 1) * Number(limit) })
 }
 
-/** The conditions of all filters, in the form that checks single rows. */
+/** Joins the conditions of all filters of a list, in the form that checks single rows. */
 function allConditions({ filters }: List): Sql {
   return where(filters.map(({ condition }) => condition))
 }
@@ -157,7 +157,7 @@ async function texts(statement: Sql): Promise<string[]> {
   return rows.map((row) => row.join(' '))
 }
 
-/** A page in plain SQL: all conditions, fully sorted. */
+/** Reads the keys of a page by plain SQL: all filter conditions, one complete sort. */
 async function plainPage({ list }: { list: List }, query: Query): Promise<string[]> {
   const { order } = list
   const direction = raw(order.direction)
@@ -233,7 +233,7 @@ describe('lists of assets', () => {
   it.each(['asc', 'desc'])(
     'a page in the order of mint numbers is full even if the first assets of each template do not match the filters, order %s',
     async (order) => {
-      // Owners of few assets of a large collection.
+      // Pairs of a large collection and an owner of few of its assets.
       const { rows } = await client.query<{ collection_name: string; owner: string }>(
         `SELECT collection_name, owner FROM assets.assets WHERE owner IS NOT NULL AND template_id IS NOT NULL
          GROUP BY 1, 2 HAVING count(*) BETWEEN 2 AND 20
@@ -393,7 +393,7 @@ describe('asset counts of templates', () => {
   )
 })
 
-/** Draws the direction, size and number of a page. */
+/** Picks a random direction, size and number of a page. */
 function pageOf(random: () => number): Query & { readonly limit: string; readonly page: string } {
   return {
     order: random() < 0.5 ? 'asc' : 'desc',

@@ -196,7 +196,7 @@ describe('the published client library', () => {
       expect({ [method]: found }).toEqual({ [method]: expected })
       if (isEmpty(found)) empty.push(method)
     }
-    // Only the request with two attribute filters matches nothing.
+    // Only `getAssets`, whose request has two attribute filters, returns an empty list.
     expect(empty).toEqual(['getAssets'])
   })
 

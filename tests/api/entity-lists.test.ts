@@ -46,7 +46,7 @@ const LINKS_OF_ASSETS = `INSERT INTO tools.links (link_id, created_at_time, upda
 
 interface Request {
   readonly session: Session
-  /** Parsed parameters of the list. */
+  /** Parsed query parameters of the list request. */
   readonly values: never
   readonly attributes: readonly AttributeFilter[]
 }

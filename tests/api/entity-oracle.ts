@@ -4,13 +4,13 @@ import { orOfNoRow } from './values-of-no-row.ts'
 
 export type Filters = Readonly<Record<string, string>>
 
-/** Generates requests for a list and computes their reference results. */
+/** Generates requests for a list, and computes the expected results by plain SQL. */
 export interface Oracle {
   /** Draws up to four filters, most with values of existing rows. */
   pick(client: pg.Client, random: () => number): Promise<Filters>
-  /** Draws values of all filters from existing rows. */
+  /** Picks a value for every filter from existing rows. */
   values(client: pg.Client, random: () => number): Promise<Readonly<Record<string, string | undefined>>>
-  /** Keys of all matching rows, in order. */
+  /** Keys of all rows that match the filters, in the requested order. */
   keys(client: pg.Client, filters: Filters, sort: string, order: 'asc' | 'desc'): Promise<string[]>
 }
 
@@ -21,7 +21,7 @@ interface Table {
   readonly key: string
   readonly conditions: Readonly<Record<string, Condition>>
   readonly orders: Readonly<Record<string, (order: string) => string>>
-  /** Conditions that apply if a request omits the parameter. */
+  /** Filter conditions that apply if a request omits the parameter. */
   readonly unless?: Readonly<Record<string, string>>
   /** Builds the condition that one contained asset matches all asset filters. */
   readonly contained?: (conditions: readonly string[]) => string

@@ -18,7 +18,7 @@ import { seedsBeside } from '../setup/seeds.ts'
 
 const SEED = 7
 const seeds = seedsBeside(SEED)
-/** Number of random tables per seed. */
+/** Number of random test tables for each seed. */
 const TABLES = Number(process.env['LIST_REQUESTS'] ?? 40 / seeds.length)
 /**
  * Numbers of index ranges to test. The planner merges up to eight ranges into one stream, and reads more than eight one

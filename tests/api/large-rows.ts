@@ -1,13 +1,13 @@
 import type pg from 'pg'
 import { nameToInt64 } from '../../services/core/antelope/index.ts'
 
-/** Numbers and sizes of rows with large attributes. */
+/** Numbers and sizes of the generated rows with large attributes. */
 export interface LargeRows {
   readonly templates: number
   /** Size of each template's attributes, bytes. */
   readonly templateBytes: number
   readonly assets: number
-  /** Size of each asset's own attributes, bytes; 0 for none. */
+  /** Size of the attributes of each asset itself, without those of its template, bytes; 0 for none. */
   readonly assetBytes: number
   /** Number of offers; each contains all assets. */
   readonly offers: number

@@ -168,7 +168,7 @@ describe('malformed requests', () => {
     expect((await ask(assets(), json('{}', { 'content-encoding': 'gzip' }))).status).toBe(400)
   })
 
-  it('a too large request is refused, and the server continues', async () => {
+  it('the API refuses a too large request, and continues to serve requests', async () => {
     const { status, body } = await ask(assets(), json(' '.repeat(1024 * 1024 + 1)))
     expect([status, body]).toEqual([
       413,
@@ -234,7 +234,7 @@ describe('malformed requests', () => {
     expect(await numberOf(type, parts(...many))).toEqual([400, 0])
   })
 
-  it('a body of another content type is refused; a plain text body is ignored with a warning', async () => {
+  it('the API refuses a body of an unknown content type, and ignores a plain text body with a warning', async () => {
     expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
     expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })

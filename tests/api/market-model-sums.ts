@@ -1,6 +1,6 @@
 import type { MarketModel, ModelListing } from './market-model.ts'
 
-/** A completed purchase. */
+/** A completed purchase in the model of the market. */
 export interface ModelTrade {
   readonly kind: number
   readonly id: bigint

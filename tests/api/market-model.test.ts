@@ -81,7 +81,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Time of the last recorded block. */
+/** Time of the last recorded block, ms since 1970. */
 const RECORDED_END = Date.UTC(2026, 10, 20, 9, 59, 17)
 
 const LARGEST = 1_000
@@ -351,7 +351,7 @@ it(`the market API answers like the model after each of ${STEPS} random steps wi
     let ended = 0
     let undone = 0
     let model = new MarketModel()
-    /** Last block in the model. */
+    /** Last block that the model contains. */
     let applied: { readonly num: number; readonly id: string } | null = null
     for (let step = 1; step <= STEPS; step++) {
       if (step % 9 === 0) {

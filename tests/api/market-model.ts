@@ -8,7 +8,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ChainBlock } from '../../services/devchain/index.ts'
 import { signedBlockOf, transactionsOf } from '../devchain/chain-blocks.ts'
 
-/** Decoded data of an action. */
+/** Decoded data of a contract action. */
 type Said = Readonly<Record<string, unknown>>
 
 /** An action in the form that the model uses. */
@@ -279,7 +279,7 @@ export class MarketModel {
     return listing.state
   }
 
-  /** Current price of a listing; null if there is none. */
+  /** Price of a listing in its settlement token; null if the oracle has no median yet. */
   priceOf(listing: ModelListing): bigint | null {
     if (listing.paid !== undefined) return listing.paid
     if (listing.symbol === listing.settlement) return listing.amount

@@ -30,7 +30,7 @@ export interface Reading {
   readonly get: <T>(path: string, init?: RequestInit) => Promise<T>
   /** Reads all rows of a list, page by page. */
   readonly everything: <T>(path: string, limit: number) => Promise<T[]>
-  /** Status and message of a failure. */
+  /** Status and message of a failed request. */
   readonly failure: (path: string) => Promise<string>
 }
 

@@ -186,7 +186,7 @@ describe('reads from a replica', () => {
     await Promise.all(clients)
 
     await servers.replica.start()
-    // The restarted replica has another port.
+    // The restarted replica has another port than before.
     await database.close()
     database = await open([servers.replica.address])
     await untilAskedOf(() => servers.replica.address)

@@ -119,7 +119,7 @@ describe('a statement that cannot be cancelled', () => {
   })
 })
 
-/** Limit of clients that disconnect together in one test. */
+/** Maximum number of clients in a test that disconnect together. */
 const CLIENTS = 20
 
 describe('a disconnected client', () => {
@@ -161,7 +161,7 @@ describe('a disconnected client', () => {
     leave.abort()
     await Promise.all(asked)
     await until(async () => (await running()) === 0)
-    // The table is still locked, but another list is answered.
+    // The locked table delays only its own lists: the list of transfers is answered.
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { apiConfig, quiet } from './server.ts'
 
-/** Routes of a server by three sources. */
+/** Routes of a server, found in three ways. */
 interface Routes {
   /** Paths below the namespace that do not answer "Endpoint not found". */
   readonly answering: readonly string[]
@@ -20,7 +20,7 @@ interface Routes {
 const REMOVED = '/v1/assets/:asset_id/stats'
 
 let database: TestDatabase
-/** Paths in the endpoint data. */
+/** Paths of the endpoints that the namespace declares. */
 let paths: readonly string[]
 beforeAll(async () => {
   database = await createTestDatabase()

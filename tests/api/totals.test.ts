@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Number of rows by key, as decimal text, the format of answers. */
+/** Number of rows by key; the number is decimal text, the format of answers. */
 function countBy<T>(rows: readonly T[], key: (row: T) => string): Record<string, string> {
   const counts: Record<string, number> = {}
   for (const row of rows) counts[key(row)] = (counts[key(row)] ?? 0) + 1

@@ -1,4 +1,4 @@
-/** Probability that a value is replaced by one that no row has. */
+/** Probability that a filter value is replaced by a value that no row has. */
 const SHARE = 0.06
 /** Filters that reject unknown values: enumerations, and values with a checksum. */
 const refused = new Set(['state', 'symbol', 'public_key'])

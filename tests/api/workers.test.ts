@@ -69,7 +69,7 @@ class Api {
   }
 }
 
-/** Sends a request on a new connection, so that any worker may answer. */
+/** Sends a request on a new connection, so that any worker process may answer. */
 function askAfresh(url: string): ReturnType<typeof ask> {
   return ask(url, { headers: { connection: 'close' } })
 }
@@ -159,7 +159,7 @@ describeWithRedis('several processes', () => {
     expect(second.output).toContain('PORT_UNAVAILABLE')
     expect(second.pids()).toEqual([])
 
-    // A running request is answered before the processes exit.
+    // The processes answer a running request before they exit.
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     await client.query('BEGIN; LOCK TABLE assets.assets IN ACCESS EXCLUSIVE MODE')
     // The URL is requested for the first time, so no process has a cached answer.

@@ -284,7 +284,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     first.kill('SIGTERM')
     expect((await once(first, 'exit'))[0]).toBe(0)
 
-    // A second rendering and a second check keep the certificate.
+    // A second rendering, and a second check of the certificate's age, keep the certificate.
     await mkdir(out, { recursive: true })
     await render(environment, { out, certificateFiles: dir })
     const second = keepCertificate()

@@ -6,9 +6,9 @@ export interface StepReport {
   readonly step: string
   readonly seconds: number
   readonly requests: number
-  /** Requests without an answer: refused, reset or timed out. */
+  /** Number of requests without an answer: refused, reset or timed out. */
   readonly unanswered: number
-  /** Answers with status 500 or above. */
+  /** Number of answers with status 500 or above. */
   readonly failed: number
   /** Number of clock seconds with at least one unanswered or failed request. */
   readonly failedSeconds: number
@@ -123,7 +123,7 @@ function describe(step: string, seconds: number, samples: readonly Sample[]): St
   }
 }
 
-/** Formats the reports as a Markdown table. */
+/** Formats the step reports as a Markdown table. */
 export function tableOf(reports: readonly StepReport[]): string {
   const head = '| Step | Takes | Requests | Unanswered | 5xx | Seconds with failures | p99 | Slowest |'
   const lines = reports.map(

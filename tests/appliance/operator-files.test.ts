@@ -136,7 +136,7 @@ describe('files of the operator', () => {
       )
     })
 
-    it('certificates and keys that do not belong together, or cannot be read, are refused', async () => {
+    it('client certificates and keys that do not belong together, or cannot be read, are refused', async () => {
       const foundWith = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
         const folder = mkdtempSync(join(dir, 'pair-'))
         for (const [name, text] of Object.entries({ ...rightFiles, ...files }))

@@ -35,7 +35,7 @@ const ownReaders = { CONFIG_FILES: `./${folder}/config`, SERVER_TOOLS_CONNECTED_
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 const docker = (...words: string[]): Promise<string> => run(variables, 'docker', ...words)
 
-/** Returns the fenced blocks of one section of a page. */
+/** Returns the fenced code blocks of one section of a documentation page. */
 async function blocksOf(page: string, heading: string, language: string): Promise<string[]> {
   const text = await readFile(join(packageRoot, 'docs', page), 'utf8')
   const start = text.indexOf(`## ${heading}\n`)
@@ -71,7 +71,7 @@ async function blocks(): Promise<number[]> {
   return status.parse(JSON.parse(text)).data.postgres.readers.map(({ block_num }) => Number(block_num))
 }
 
-/** Waits until `readers` readers have committed a block above `block`. */
+/** Waits until `readers` readers have each committed a block above `block`. */
 const reach = (block: number, readers = 1): Promise<void> =>
   expect
     .poll(async () => (await blocks()).filter((at) => at > block).length, {
@@ -169,7 +169,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       const looked = await runCommands('filler verify ')
       expect(looked).toMatch(/No differences: \d+ rows of 27 tables/)
       expect(looked).toMatch(/^all +[0-9a-f]{32}$/m)
-      // Hides the native library, which is missing on ARM64 as well.
+      // Hide the native ABI library, which is missing on ARM64 as well: verify must use its own decoder.
       const hidden = ['--volume', `${join(packageRoot, folder, 'config')}:/pronghorn/node_modules/@eosrio:ro`]
       const own = await compose('run', '--rm', '--no-TTY', '--no-deps', ...hidden, 'filler', 'verify')
       expect(own).toMatch(/does not load here[^]*No differences/)

@@ -25,7 +25,7 @@ export function writeOtherFiles(folder: string): Readonly<Record<string, string>
   )
 }
 
-/** Returns the values at a setting's path in a configuration. */
+/** Returns all values that a configuration has at the path of a setting. */
 export function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
   if (step === undefined) return [value]
   if (typeof step === 'string' && step !== 'each') return valuesAt(Reflect.get(Object(value), step), rest)

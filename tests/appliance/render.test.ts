@@ -108,7 +108,7 @@ describe('rendering of the configuration', () => {
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
   })
 
-  it('a rendered configuration limits GraphQL in the proxy, and does not proxy websockets to it', async () => {
+  it('a rendered configuration limits size, rate and connections of GraphQL requests, and does not proxy websockets to GraphQL', async () => {
     await render({ ...real, GRAPHQL_RATE_LIMIT: '7' }, places('graphql'))
     const text = await readFile(join(places('graphql').out, 'nginx/nginx.conf'), 'utf8')
     const block = /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
@@ -339,7 +339,7 @@ describe('rendering of the configuration', () => {
   it('rendering refuses a backup folder that is a file, is in memory, or is not writable for the schedule', async () => {
     const BACKUP_DIR = await mkdtemp(join(packageRoot, '.data/backups-'))
     const { type } = await statfs(BACKUP_DIR)
-    // The folder is on overlayfs if the tests run in a container.
+    // The backup folder is on overlayfs if the tests run in a container.
     expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(type === OVERLAYFS ? ['BACKUP_DIR'] : [])
     expect(await problemsOf({ ...real, BACKUP_DIR, COMPOSE_PROFILES: 'backup' })).toEqual(['BACKUP_DIR'])
     await chmod(BACKUP_DIR, 0)

@@ -17,7 +17,7 @@ export const rightFiles: Readonly<Record<string, string>> = {
   KVSTORE_PASSWORD_FILE: 'of redis\n',
 }
 
-/** Compose files of an operator, some with their own variables. */
+/** Compose files of an operator; some use variables of their own. */
 export const rightProject: Readonly<Record<string, string>> = {
   'docker-compose.yml': 'services: {api: {}}',
   'docker-compose.ipv6.yml': 'networks: {outside: {}}',

@@ -16,7 +16,7 @@ let variables: Record<string, string> = {
   ...{ COMPOSE_FILE: 'docker-compose.yml:docker-compose.override.yml', PG_MEMORY: '1g', API_WORKERS: '1' },
 }
 
-/** Different pages, so that the cache answers few of the requests. */
+/** Request different pages, so that the cache answers few of the requests. */
 const paths = Array.from({ length: 400 }, (_, i) => [
   `/atomicassets/v1/assets?limit=100&order=asc&sort=asset_id&lower_bound=${1_099_511_627_776 + i}`,
   `/atomicassets/v1/assets/${1_099_511_627_776 + i}`,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 
-/** Size of a request body, slightly below the proxy's limit. */
+/** Size of a stalled request body, slightly below the proxy's size limit, bytes. */
 const BYTES = 1_000_000
 
 /** Opens connections to a proxy. Each sends a request body without the last byte. The caller closes the connections. */

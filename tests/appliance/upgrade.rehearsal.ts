@@ -72,12 +72,12 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }
-    // Each version needs the compose files of its own commit.
+    // The old version needs the compose files of its own commit.
     await run(variables, 'sh', '-c', `mkdir -p ${checkout} && git archive ${oldest} | tar -x -C ${checkout}`)
     const files = ['--project-directory', checkout, '--file', `${checkout}/docker-compose.yml`]
     await compose(...files, 'up', '--detach', '--wait')
     load = new Load(`https://localhost:${ports.https}`, paths, 3)
-    // Let the filler index some hundred blocks.
+    // Wait a minute, in which the filler indexes some hundred blocks.
     await sleep(60_000)
     await run(variables, 'docker', 'pause', node.name)
     await sleep(REST_MS)

@@ -63,7 +63,7 @@ const things =
     body: { success: true, data: [{ asset_id: '1', owner }], query_time: Math.floor(Math.random() * 1e9) },
   })
 
-/** Runs the comparison. Returns the exit code and the printed text. */
+/** Runs the command that compares two servers. Returns the exit code and the printed text. */
 async function compare(...args: string[]): Promise<{ code: number | null; text: string }> {
   const script = join(packageRoot, 'dist/scripts/compare/compare.js')
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -92,7 +92,7 @@ describe('the comparison of two servers', () => {
   )
 
   it(
-    'the comparison of two servers exits with 1 and groups the differences, each with a command',
+    'the comparison of two servers exits with 1, groups the differences, and prints a curl command for each group',
     async () => {
       const base = await serve(things('alice'))
       const { code, text } = await compare(base, await serve(things(null)), ...small)
@@ -166,7 +166,7 @@ describe('the comparison of two servers', () => {
 describe('differences between two answers', () => {
   const of = (a: unknown, b: unknown) => findDifferences(a, b).map(({ path, kind }) => `${path} ${kind}`)
 
-  it('a difference names the path and the kind of difference', () => {
+  it('the comparison of two answers names the path and the kind of each difference', () => {
     expect(of({ a: [{ asset_id: 1, x: 1 }] }, { a: [{ asset_id: 1, x: '1' }] })).toEqual([
       'a[].x type number/string',
     ])
@@ -175,7 +175,7 @@ describe('differences between two answers', () => {
     expect(of({ a: 1 }, { a: 1 })).toEqual([])
   })
 
-  it('the comparison of two lists matches records by their key, and reports a different order separately', () => {
+  it('the comparison of two lists matches records by key, and reports a different order separately', () => {
     const [one, two] = [
       { asset_id: '1', owner: 'a' },
       { asset_id: '2', owner: 'b' },

@@ -24,7 +24,7 @@ export interface ServedPath {
 
 /** Last block of the recordings `main` and `v2`. */
 const LAST_BLOCK = 964
-/** Block at which the tables of the node are read. */
+/** Block at which the import reads the tables of the node. */
 const STATE_BLOCK = 842
 
 const recordings = ['main', 'v2']

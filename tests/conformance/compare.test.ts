@@ -46,8 +46,8 @@ describe('path patterns of rules', () => {
   })
 })
 
-describe('the comparison of an answer', () => {
-  it('an answer is compared as JSON, in which an absent key is not null', () => {
+describe('the comparison of an answer with the recorded answer', () => {
+  it('the comparison reads answers as JSON, in which an absent key is not null', () => {
     expect(result(entry({ data: { a: 1, b: 0 } }), reply({ data: { b: -0, a: 1.0 } }))).toBe('same')
     expect(result(entry({ data: { a: null } }), reply({ data: {} }))).toBe('wrong')
     expect(result(entry({ data: {} }), reply({ data: { a: null } }))).toBe('wrong')
@@ -55,19 +55,19 @@ describe('the comparison of an answer', () => {
     expect(result(entry({ data: '1' }), reply({ data: 1 }))).toBe('wrong')
   })
 
-  it('an answer has a status, a content type and a query_time', () => {
+  it('the comparison requires the recorded status, the content type of JSON, and a query_time', () => {
     expect(result(entry({ data: 1 }), reply({ data: 1 }, 201))).toBe('wrong')
     expect(result(entry({ data: 1 }), { ...reply({ data: 1 }), type: 'text/html' })).toBe('wrong')
     expect(result(entry({ data: 1 }), { ...reply({}), text: '{"data":1}' })).toBe('wrong')
   })
 
-  it('an answer may have members that newer releases added, and no others', () => {
+  it('the comparison allows members that newer releases added, and no others', () => {
     const expected = entry({ data: { max_supply: '1' } })
     expect(result(expected, reply({ data: { max_supply: '1', mutable_data: {} } }))).toBe('same')
     expect(result(expected, reply({ data: { max_supply: '1', other: {} } }))).toBe('wrong')
   })
 
-  it('an answer may be in another order where the order is not specified', () => {
+  it('the comparison allows another order where the order is not specified', () => {
     const rows = [
       { id: '1', time: 1 },
       { id: '2', time: 1 },
@@ -80,7 +80,7 @@ describe('the comparison of an answer', () => {
     expect(result(entry({ data: rows }, { rules: ['unordered'] }), reply(reversed))).toBe('same')
   })
 
-  it('an answer may have one of several values if a rule allows these values', () => {
+  it('the comparison allows one of several values if a rule of the request lists these values', () => {
     const expected = entry({ data: [{ id: '4', median: 485 }] }, { rules: ['median'] })
     expect(result(expected, reply({ data: [{ id: '4', median: 500 }] }))).toBe('same')
     expect(result(expected, reply({ data: [{ id: '4', median: 501 }] }))).toBe('wrong')
@@ -88,7 +88,7 @@ describe('the comparison of an answer', () => {
     expect(result(other, reply({ data: [{ id: '5', median: 500 }] }))).toBe('wrong')
   })
 
-  it('an answer may equal one of several recorded answers, or have the records in a recorded sequence', () => {
+  it('the comparison allows one of several recorded answers, or records in a recorded sequence', () => {
     const also = entry({ data: 1 }, { also: [{ status: 400 }, { status: 200, subset: { data: 2 } }] })
     expect(result(also, reply({ message: 'no' }, 400))).toBe('also')
     expect(result(also, reply({ data: 2, more: 1 }))).toBe('also')

@@ -47,7 +47,7 @@ describeWithChromium('the pages of the demo chain', () => {
       await expect.poll(isDark, { timeout: patient(10_000) }).toBe(false)
     })
 
-    it('the page at /docs has enough contrast and a name for every control, and fits 320 pixels', async () => {
+    it('the page at /docs has enough contrast and a name for every control, and fits a screen of 320 pixels', async () => {
       await expectAccessible(page)
     })
 
@@ -57,7 +57,7 @@ describeWithChromium('the pages of the demo chain', () => {
       expect(reached).toEqual(wanted)
     })
 
-    it('the page of the state service has enough contrast and a name for every control, and fits 320 pixels', async () => {
+    it('the page of the state service has enough contrast and a name for every control, and fits a screen of 320 pixels', async () => {
       const [, address] = /^ *state +(\S+),/m.exec(service!.output())!
       await openPage(page, address)
       await page.waitForSelector('.opblock-tag', { timeout: patient(30_000) })
@@ -98,7 +98,7 @@ describeWithChromium('the pages of the demo chain', () => {
       await openPage(page, `${service!.api}/`)
     })
 
-    it('the console page has enough contrast and a name for every control, and fits 320 pixels', async () => {
+    it('the console page has enough contrast and a name for every control, and fits a screen of 320 pixels', async () => {
       await expect.poll(() => page.$$eval('.state', ([state]) => state?.textContent), patience).toBe('live')
       await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), patience).toBeGreaterThan(2)
       await page.click('#sizes-more')

@@ -3,7 +3,7 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'puppeteer-core'
 import { expect } from 'vitest'
 
-/** The narrowest screen that pages have to fit, CSS pixels. */
+/** Width of the narrowest screen that pages have to fit, CSS pixels. */
 const narrow = { width: 320, height: 640 }
 const wide = { width: 1280, height: 900 }
 

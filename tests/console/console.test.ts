@@ -40,7 +40,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     page.$eval(selector, (element) => (element as HTMLElement).innerText)
   const numberOf = async (selector: string): Promise<number> =>
     Number((await textOf(selector)).replaceAll(',', ''))
-  /** Value of a name in a list of facts on the page. */
+  /** Returns the value next to a name in the lists of facts on the console page. */
   const factOf = (name: string): Promise<string> =>
     page.$$eval(
       '.facts > div',

@@ -138,7 +138,7 @@ export function arbitraryAbi(
   return { abi: { ...abi, ...laterSections(version) }, root: 'row' }
 }
 
-/** ABI sections that later ABI versions added after the variants. */
+/** ABI sections `action_results` and `kv_tables`, which ABI versions added after the variants. */
 function laterSections(version: (typeof versions)[number]): Partial<AbiDefinition> {
   const action_results = [{ name: 'act', result_type: 'row' }]
   if (version === '1.2') {

@@ -11,7 +11,7 @@ export const recordingNames = ['main', 'v2', 'fork'] as const
 /** The messages of a recording, as the node sent them. */
 export interface Recording {
   readonly shipAbi: AbiDefinition
-  /** All binary messages; the first one is the status result. */
+  /** All binary messages of the node; the first one is the status result. */
   readonly frames: Buffer[]
 }
 

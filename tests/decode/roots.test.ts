@@ -52,7 +52,7 @@ describe('block content and the Merkle roots in the block header', () => {
     }
   })
 
-  // The ninth largest block, which has several transactions.
+  // The ninth largest block of the recording, because it has several transactions.
   const { block, traces } = blocksOf('main').toSorted((a, b) => b.block.length - a.block.length)[8]!
   const flipped = (bytes: Uint8Array, at: number) => {
     const copy = Buffer.from(bytes)

@@ -77,7 +77,7 @@ export function contractRowsOf(block: ChainBlock): DecodedRow[] {
   return rows.map(({ present, row }) => ({ ...(row as unknown as Omit<DecodedRow, 'present'>), present }))
 }
 
-/** The `signed_block` decoded to the last byte. */
+/** Decodes the `signed_block` of a block; fails if bytes are left over. */
 export function signedBlockOf(block: ChainBlock): Record<string, unknown> {
   return shipAbi.decoder<Record<string, unknown>>('signed_block', { exact: true })(block.block!)
 }
@@ -89,7 +89,7 @@ export function blocksFrom(devchain: Devchain, first: number): ChainBlock[] {
   return blocks
 }
 
-/** Every row of every table of the contracts, through the chain API. */
+/** Reads every row of every table of the contracts through the chain API. */
 export async function dumpTables(httpUrl: string, codes: readonly string[]): Promise<string> {
   const ask = async (request: string, body: unknown): Promise<{ rows: Record<string, unknown>[] }> => {
     const response = await fetch(`${httpUrl}/v1/chain/${request}`, {

@@ -114,7 +114,7 @@ test("the devchain starts at the client's first position on another branch below
   expect(await startFor([])).toBe(972)
 })
 
-test('several sessions are served concurrently', async () => {
+test('the devchain serves several sessions concurrently', async () => {
   const { url } = await serve({})
   const clients = await Promise.all([connect(url), connect(url), connect(url)])
   clients.forEach((client, index) => client.request({ start: 1 + index, end: 201 }))

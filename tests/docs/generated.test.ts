@@ -10,7 +10,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 
 const WITH_DEPENDENCIES = /run --rm (?!--no-deps)[^\n]*\bfiller (?:verify|digest|import-)/
 
-/** Text files of a folder of the repository. */
+/** Paths of the text files in a folder of the repository. */
 function listFiles(folder: string, recursive: boolean): string[] {
   return readdirSync(join(packageRoot, folder), { recursive, withFileTypes: true })
     .filter(

@@ -98,7 +98,7 @@ const clientExamples = [...clientPage.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```js
   ([, title, text]) => ({ title: title!, text: text! }),
 )
 
-/** Expected output of each client's example. */
+/** Output that the example of each client must print. */
 const printed: Readonly<Record<string, RegExp>> = {
   ExplorerApi: /^(\d+ carol \S+\n){3}$/,
   'Market clients': /^(\/\S+ true [0-3]\n){4}$/,

@@ -189,7 +189,7 @@ type Random = ReturnType<typeof createRandom>
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** Serves a changed manifest, and changed content for one file. */
+/** Serves a changed manifest, and optionally changed content for one file. */
 function withManifest(change: (changed: Manifest) => void, path?: string, content?: Buffer): DumpFault {
   return (name, bytes) => {
     if (name === path) return { bytes: content! }

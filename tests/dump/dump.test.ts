@@ -156,7 +156,7 @@ it('a dump contains all tables of the model, all undo tables, and only the other
   expect(ofModel.filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('the next publication adds files and changes none; --prune keeps foreign files and the files of the previous publication', async () => {
+it('the next publication of a dump adds files and changes none; --prune keeps foreign files and the files of the previous publication', async () => {
   const first = await publishInto('grown')
   const foreign = ['notes.txt', 'copy.partial', 'files/mine.copy.gz', 'files/assets.assets/old.copy.gz']
   for (const name of foreign) await writeFile(join(folder, 'grown', name), 'of the operator')
@@ -224,7 +224,7 @@ it('a dump that is published while the chain forks can be restored: the reader l
   expect(await sealsOf(restored)).toEqual(await sealsOf(forked))
 })
 
-it('two concurrent publications run one after the other', async () => {
+it('two concurrent publications of dumps run one after the other', async () => {
   const both = await Promise.all([publishInto('both'), publishInto('both')])
   const [first, second] = both.sort((one, other) => other.newFiles - one.newFiles)
   expect([first.newFiles, second.newFiles]).toEqual([first.files + 1, 1])

@@ -41,7 +41,7 @@ export class Gate {
     for (const [client, server] of this.#pairs) for (const socket of [client, server]) socket.destroy()
   }
 
-  /** Keeps the connections open, but forwards nothing from the server. */
+  /** Keeps the connections open, but stops forwarding the server's bytes to clients. */
   hang(): void {
     for (const [client, server] of this.#pairs) {
       server.unpipe(client)

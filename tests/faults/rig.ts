@@ -114,12 +114,12 @@ export class Rig {
     })
   }
 
-  /** Address of the database behind its gate. */
+  /** Address of the database behind its gate, which is a proxy. */
   get address(): DatabaseAddress {
     return { ...this.direct, host: '127.0.0.1', port: this.databaseGate.port }
   }
 
-  /** Address of the database server itself, without the gate. */
+  /** Address of the PostgreSQL server itself, without the gate. */
   get direct(): DatabaseAddress {
     const { host, port, user, password } = this.postgres
     return { host, port, user, password, database: DATABASE }
@@ -193,7 +193,7 @@ export class Rig {
     return response.status
   }
 
-  /** Produces the blocks that are due by the clock. */
+  /** Produces the blocks that are due by the chain clock. */
   #produce(): void {
     while (!this.#isPaused && this.#firstBlockMs + this.#produced * BLOCK_MS <= Date.now()) {
       this.chain.produceBlock()

@@ -9,7 +9,7 @@ export const ATTACKER = 'mallory12345'
 const VICTIM = 'victim123451'
 const SCHEMA = 'odd'
 
-/** Misleading or malicious texts in place of names. */
+/** Misleading or malicious texts that the attacker uses as names and memos. */
 const oddTexts: readonly string[] = [
   '',
   ' ',

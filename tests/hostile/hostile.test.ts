@@ -11,7 +11,7 @@ import type { Tally } from './tally.ts'
 /** Total number of requests, packets and frames. `npm run hostile` sends a million. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
-/** Share of COUNT that each attack sends. */
+/** Share of the total number (COUNT) that each attack sends. */
 const shares = {
   rest: 0.08,
   raw: 0.01,
@@ -31,7 +31,7 @@ const MAX_GROWTH_MB = 64
 /** Minimum duration in seconds of a run whose growth is checked: in a shorter run the processes still warm up. */
 const GROWTH_FROM_S = 60
 const AT_ONCE = 6
-/** Concurrent attacks that wait for answers which never come. */
+/** Number of concurrent attacks that wait for answers which never come. */
 const WAITING_AT_ONCE = 24
 const LONGEST_MS = Math.max(600_000, COUNT * 10)
 
@@ -129,7 +129,7 @@ describeWithPrograms('hostile requests, packets and frames', (running) => {
       expect(`${programs.api.output}${programs.state.output}`).not.toMatch(/unhandled|uncaught/i)
       for (const { name, earlyMegabytes, lateMegabytes } of elapsedS < GROWTH_FROM_S ? [] : courses)
         expect([name, lateMegabytes - earlyMegabytes < MAX_GROWTH_MB]).toEqual([name, true])
-      // A well-behaved client is still connected.
+      // The witness, a client that obeys the protocol, is still connected.
       expect(witness.closed).toBeUndefined()
       expect((await fetch(`${apiUrl}/assets/v1/assets?limit=5`)).status).toBe(200)
       expect(await programs.differences()).toEqual([])

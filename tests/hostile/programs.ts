@@ -60,7 +60,7 @@ export const namespaces = [
   },
 ]
 
-/** A running program with its name in the report. */
+/** A started program, with the name under which the report lists it. */
 export class Program {
   readonly name: string
   readonly child: ChildProcess
@@ -114,7 +114,7 @@ function parentOf(pid: string): number {
   try {
     return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
-    // The process has ended meanwhile.
+    // The process has ended since its id was read.
     return NaN
   }
 }
@@ -371,7 +371,7 @@ export class Programs {
  */
 export interface MemoryCourse {
   readonly name: string
-  /** Memory at the start, after a quarter, after a half, and at the end. */
+  /** Memory of a program at the start, after a quarter, after a half, and at the end. */
   readonly courseMegabytes: readonly number[]
   readonly earlyMegabytes: number
   readonly lateMegabytes: number
@@ -427,7 +427,7 @@ export function memoryTable(courses: readonly MemoryCourse[]): string {
   ].join('\n')
 }
 
-/** A test suite with running programs. */
+/** Defines a test suite that starts the attacked programs before its tests and stops them afterwards. */
 export function describeWithPrograms(title: string, suite: (programs: () => Programs) => void): void {
   describeWithRedis(title, () => {
     let programs: Programs | undefined

@@ -42,7 +42,7 @@ export async function learnRest(
   return { targets, known: collectValues(answers) }
 }
 
-/** Creates a function that requests paths of a server. */
+/** Creates a function that requests paths of the server at `url`. */
 export function fetchFrom(url: string): (path: string) => Promise<{ status: number; body: unknown }> {
   return async (path) => {
     const response = await fetch(url + path)

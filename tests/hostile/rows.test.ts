@@ -29,7 +29,7 @@ const notCompared = [...unknownToAbieos, 'time_point'] as const
 /** Byte values at limits: of lengths, of letters, of variable-length numbers. */
 const edges = [0, 1, 2, 7, 64, 65, 90, 127, 128, 255]
 
-/** Copies a row with some bytes changed, removed or added. */
+/** Copies a packed row with some bytes changed, removed or added. */
 function damaged(random: SeededRandom, bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return bytes
   const at = random.between(0, bytes.length - 1)

@@ -12,7 +12,7 @@ import { Tally } from './tally.ts'
  */
 const CALM_MS = 60
 const LONG_CALM_MS = 1_500
-/** Interval of attacks after the quiet time, ms. */
+/** Interval of attacks on a connection after its quiet time, ms. */
 const ATTACK_MS = 5
 /**
  * Number of first messages (such as greeting and status), each of which is attacked at once with a probability of 10 %.
@@ -69,7 +69,7 @@ export class ShipRelay {
     this.drop()
   }
 
-  /** Cuts all connections. */
+  /** Cuts all connections between clients and the node. */
   drop(): void {
     for (const [client, node] of this.#pairs) for (const socket of [client, node]) socket.terminate()
   }
@@ -136,7 +136,7 @@ class ConnectionAttack {
     })
   }
 
-  /** Forwards a message of the node, or attacks instead. */
+  /** Forwards a message of the node to the client, or sends an attack instead. */
   pass(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
       this.#last = data
@@ -161,7 +161,7 @@ class ConnectionAttack {
           true,
         )
       case 4:
-        // Repeat earlier messages.
+        // Repeat one of the earlier messages.
         for (let times = 1 + random.below(20); times > 0; times--)
           this.#send(random.pick([this.#last, this.#first]) ?? data, true)
         return this.#send(data, isBinary)

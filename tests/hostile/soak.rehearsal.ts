@@ -7,15 +7,15 @@ import { SocketAttack } from './sockets.ts'
 import { StateAttack } from './state.ts'
 import { Tally } from './tally.ts'
 
-/** Duration, minutes. `npm run soak` runs for an hour. */
+/** Duration of the load, minutes. `npm run soak` runs it for an hour. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 1)
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_123)
 const SUBSCRIBERS = 30
 /** Interval at which a subscriber leaves and another subscriber joins, ms. */
 const SUBSCRIBER_TURN_MS = 2_000
-/** Pause between two requests of a kind, ms. */
+/** Pause between two requests of the same kind, ms. */
 const pauses = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }
-/** Once a minute the chain node sends this many invalid frames. */
+/** Number of invalid frames that the relay in front of the chain node sends once a minute. */
 const HOSTILE_FRAMES = 300
 /** Limit of a process's memory growth from the second to the last fifth of an hour, megabytes. */
 const MAX_GROWTH_MB = 64

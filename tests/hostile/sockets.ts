@@ -51,7 +51,7 @@ export class SocketAttack {
     this.tally = new Tally(`api: ${tongue}`)
   }
 
-  /** Opens a connection and sends the frames of a seed. */
+  /** Opens a connection and sends the random frames that the seed determines. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const blame = (status: number): void => {

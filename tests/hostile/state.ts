@@ -28,7 +28,7 @@ interface Place {
   readonly parameters: readonly string[]
 }
 
-/** The members of the service's OpenAPI document that the attack uses. */
+/** Members of the state service's OpenAPI document that the attack uses. */
 interface StateDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, StateOperation>>>>
 }

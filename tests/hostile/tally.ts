@@ -1,10 +1,10 @@
 /** Outcomes of the attacks on one entry point, such as the REST API or the websocket. */
 export class Tally {
   readonly entry: string
-  /** Number of sent requests, packets or frames. */
+  /** Number of requests, packets or frames sent in the attack. */
   sent = 0
   elapsedS = 0
-  /** Number of each outcome: a status, a close code, a refusal. */
+  /** Number of occurrences of each outcome, such as a status, a close code or a refusal. */
   readonly outcomes = new Map<string, number>()
   /** The first ten unacceptable outcomes, each with its request. */
   readonly problems: string[] = []

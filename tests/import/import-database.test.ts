@@ -135,7 +135,7 @@ describe('a database of eosio-contract-api', () => {
     }
   })
 
-  it('an import at the last irreversible block equals an index of the same blocks', async () => {
+  it('an import that ends at the last irreversible block equals a database that indexed the same blocks', async () => {
     expect(report).toMatchObject({ block: 730, resumedSteps: 0 })
     expect(await differences(730)).toEqual(known)
   })
@@ -216,7 +216,7 @@ describe('a database of eosio-contract-api', () => {
   })
 
   it.each([740, 846])(
-    'indexing continues after an import, and equals an index of all blocks at block %i',
+    'indexing continues after an import, and equals a database that indexed all blocks, at block %i',
     async (block) => {
       await indexUntil(running, imported.address, block)
       expect(await differences(block)).toEqual(known)

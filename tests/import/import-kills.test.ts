@@ -23,7 +23,7 @@ const LONGEST_DELAY_MS = 40
 interface ImportCase {
   readonly dump: 'main-740' | 'v2-964'
   readonly recordings: readonly string[]
-  /** Block of the reader in the source database. */
+  /** Last block of the reader in the source database. */
   readonly block: number
 }
 

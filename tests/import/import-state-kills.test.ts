@@ -102,7 +102,7 @@ async function untilStep(wanted: number, process: FillerProcess): Promise<void> 
   }
 }
 
-/** Statements that read the history since a block. */
+/** SQL statements that read the rows stored since a block. */
 const histories = (since: number) => [
   `SELECT to_jsonb(a) - ARRAY['schema_key'] AS row FROM assets.assets a WHERE minted_at_block >= ${since} ORDER BY asset_id`,
   `SELECT asset_id, updated_at_block, updated_at_time, burned_at_block, burned_by_account, owner, mutable_data,

@@ -9,7 +9,7 @@ import { StableNode } from '../../services/filler/import/state/stable-node.ts'
 
 const FINAL = '11'
 const ORPHAN = 'ff'
-/** Block id of the final chain. */
+/** Id of block `num` on the final chain. */
 const blockId = (num: number) => num.toString(16).padStart(64, '0')
 
 let server: Server | undefined

@@ -224,7 +224,7 @@ it.each(roundSeeds(200))(
 
 const leap = compileProtocol(readAbi('ship.leap'))
 
-/** Changes to a reversible block that leave id and header valid. */
+/** Changes to a reversible block that leave its id and header valid. */
 const falseContent = {
   'another action': (frame: Buffer) => {
     const traces = contentOf(frame, payloadAfter(frame, PAYLOADS))

@@ -80,7 +80,7 @@ function describeRows(name: string, verb: string, rows: readonly string[]): stri
   return rest > 0 ? [...shown, `${name} ${verb} ${rest} more`] : shown
 }
 
-/** Total number of rows in all tables. */
+/** Total number of rows in all tables of a dump. */
 export function countRows(dump: DatabaseDump): number {
   let count = 0
   for (const rows of dump.values()) count += rows.length - 1

@@ -12,7 +12,7 @@ export class DatabaseProxy {
   #port = 0
   #bytesLeft = Infinity
 
-  /** Creates the proxy; it listens only after `open`. */
+  /** Creates the proxy; it accepts connections only after `open`. */
   constructor(target: DatabaseAddress) {
     this.#target = target
     this.#server = createServer((client) => this.#join(client))

@@ -44,7 +44,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-it('connections that break at random points lose no data', async () => {
+it('the reader loses no data if its database connections break at random points', async () => {
   const random = createRandom(6)
   const watch = await PositionWatch.open(database.address, testSettings.name)
   let isDone = false

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.drop()
 })
 
-/** Indexes a chain into a database of its own. */
+/** Indexes a chain into a new database. */
 async function index(
   chain: TestChain,
   until: number,

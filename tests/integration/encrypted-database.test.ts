@@ -66,7 +66,7 @@ describe('a server with TLS', () => {
     expect(await isEncrypted(verified)).toBe(true)
   })
 
-  it('a certificate of another host, of an unknown authority, or a missing file is refused', async () => {
+  it('a PostgreSQL server is refused if its certificate is of another host or authority, or if the configured CA file is missing', async () => {
     const host = { ...address, ssl: { mode: 'verify-full', ca_file: ca } } as const
     expect(await failureOf(host)).toMatchObject({ code: 'DATABASE_TLS' })
     const authority = { ...address, host: 'localhost', ssl: { mode: 'verify-full' } } as const
@@ -80,7 +80,7 @@ describe('a server with TLS', () => {
     })
   })
 
-  it('a server without TLS is refused when TLS is required', async () => {
+  it('a PostgreSQL server without TLS is refused if TLS is required', async () => {
     const admin = await connectDatabase(address, limits)
     const set = async (value: string): Promise<void> => {
       await admin.query(`ALTER SYSTEM SET ssl = ${value}`)

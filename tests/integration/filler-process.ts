@@ -24,7 +24,7 @@ export interface ProcessEnd {
 /** A running `pronghorn filler`, or another command. */
 export interface FillerProcess {
   readonly pid: number
-  /** End of the process's output. */
+  /** Last characters of the process's output. */
   readonly output: () => string
   /** Whether the process has exited. */
   readonly hasEnded: () => boolean

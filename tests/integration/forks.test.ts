@@ -57,7 +57,7 @@ function follow(settings: Partial<ReaderSettings> = {}) {
     settings,
     options: { onStatus: (status) => (forks = status.forks) },
   })
-  // Remember the error, so that waits for a position can end.
+  // Remember the error of the reader, so that waits for a position can end.
   let failure: unknown
   done.catch((error: unknown) => (failure = error))
   return {

@@ -40,7 +40,7 @@ const PAUSE_MS = 12
  */
 const BLOCKS_BEYOND = 20
 
-/** Limit of blocks that the chain's node sends in one session. */
+/** Maximum number of blocks that the chain's node sends in one session; undefined means no limit. */
 interface Supply {
   blocks?: number
 }
@@ -69,7 +69,7 @@ async function withFillers<T>(
   }
 }
 
-/** Content of a database whose reader was not interrupted. */
+/** Returns dump and digest of a database whose reader was not interrupted. */
 async function readUninterrupted({ chain, stopBlock }: Scenario): Promise<{
   readonly expected: DatabaseDump
   readonly expectedDigest: DatabaseDigest

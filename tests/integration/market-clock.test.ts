@@ -246,7 +246,7 @@ const bought = (sale_id: bigint) =>
     taker_marketplace: '',
   })
 
-/** Writes the blocks to both databases: one by one, and in one unit. */
+/** Writes the blocks to two databases: one block at a time, and all in one commit unit. */
 async function writeBoth(...contents: readonly (readonly LifeEvent[])[]): Promise<void> {
   const chain = contents.map((events, place) => ({
     num: place + 1,

@@ -21,7 +21,7 @@ export interface LifeBlock {
   readonly num: number
   readonly timeMs: number
   readonly events: readonly LifeEvent[]
-  /** Accounts that deployed contract code in the block. */
+  /** Accounts on which contract code was deployed in the block. */
   readonly contracts: readonly string[]
 }
 
@@ -62,7 +62,7 @@ const HOUR = 3_600_000
 /** After this block the only actions are announcements of sales, which stay open while the clock jumps by days. */
 const QUIET_FROM = 220
 
-/** State before the first block. */
+/** State of the simulated market before the first block. */
 export function newWorld(): LifeWorld {
   return {
     num: 0,
@@ -82,7 +82,7 @@ export function newWorld(): LifeWorld {
   }
 }
 
-/** Generates one block and updates the state. */
+/** Generates the next block and updates the state of the simulated market. */
 export function liveBlock(world: LifeWorld, random: SeededRandom): LifeBlock {
   const step = random.fraction()
   world.num++

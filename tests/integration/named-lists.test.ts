@@ -177,7 +177,7 @@ describe('a source of named lists', () => {
       'no answer in 500 ms',
     ],
   ])(
-    'a source of named lists that sends %s keeps its last lists and reports the reason',
+    'if the source of named lists sends %s, its last lists stay, and the reason is reported',
     async (_what, answer, problem) => {
       source.sends({ good: ['alice'] })
       const next = start([reader()], { timeoutMs: 500, maxBytes: 10_000, maxItemsOfList: 2 })

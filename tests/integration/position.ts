@@ -30,7 +30,7 @@ export class PositionWatch {
     return new PositionWatch(client, reader)
   }
 
-  /** Reads the position; null before the first commit. */
+  /** Reads the committed position; null before the first commit. */
   async read(): Promise<CommittedPosition | null> {
     try {
       const { rows } = await this.#client.query<{ num: number; id: Buffer }>({

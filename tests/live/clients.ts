@@ -82,7 +82,7 @@ export class WebsocketClient {
     return this.messages[before]!
   }
 
-  /** Waits for `count` messages of a type and returns all received. */
+  /** Waits for `count` messages of a type, and returns all received messages of the type. */
   async received(type: string, count: number): Promise<LiveMessage[]> {
     const own = (): LiveMessage[] => this.messages.filter((message) => message.type === type)
     await until(

@@ -74,7 +74,7 @@ async function subscribe(reader: string, more: Partial<SubscribeOptions> = {}) {
       await task()
       isDeaf = false
     },
-    /** Waits until the subscriber has received all stored entries. */
+    /** Waits until the subscriber has received all stored entries of the feed. */
     hasReceived,
   }
 }

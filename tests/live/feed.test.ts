@@ -19,7 +19,7 @@ import {
 const reader = testSettings.name
 const ship = compileAbi(normalizeAbiJson(shipAbi))
 
-/** The compared fields of a transaction trace as the node packs it. */
+/** Fields of a transaction trace that the test compares, as the node packs them. */
 interface PackedTransaction {
   readonly id: string
   readonly cpu_usage_us: number
@@ -111,7 +111,7 @@ describe('the feed of a reader at the head', () => {
           if (raw !== undefined) expect(raw).toBe(Buffer.from(actions[i]!.act.data).toString('base64'))
         })
       }
-      // Each transaction appears once, and only if it has events.
+      // A block of the feed lists each transaction once, and only if it has events.
       expect(new Set(transactions.map(({ id }) => id)).size).toBe(transactions.length)
       expect(new Set(events.map(({ transaction }) => transaction)).size).toBe(transactions.length)
     }

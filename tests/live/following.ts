@@ -20,7 +20,7 @@ class Follower {
   readonly events: string[] = []
   /** Cursor of the last message that had one. */
   cursor: string | undefined
-  /** Events of all blocks after this one must have been received. */
+  /** Events of all blocks after this block must have been received. */
   readonly from: number
   /** Whether the subscription is confirmed on the current connection. */
   isBegun = false
@@ -119,7 +119,7 @@ class Scenario {
   readonly #random: SeededRandom
   readonly #start: number
   readonly #clients = Array.from({ length: CLIENTS }, () => new Client())
-  /** Events of the current branch, by block. */
+  /** Assets with an event on the current branch, by block. */
   readonly #chain = new Map<number, string[]>()
   /** Cursors of received messages of any age, each with the block of its event. */
   readonly #cursors: { readonly num: number; readonly cursor: string }[] = []

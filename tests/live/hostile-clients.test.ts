@@ -154,7 +154,7 @@ describe('hostile clients', () => {
       socket.pause()
       const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(4 + 125)])
       const pings = Buffer.alloc(1_000 * ping.length, ping)
-      // More bytes than the socket buffers hold.
+      // Send more bytes than the socket buffers hold.
       for (let sent = 0; sent < 32 * 2 ** 20 && !socket.destroyed; sent += pings.length)
         await new Promise<void>((resolve) => socket.write(pings, () => resolve()))
       expect(socket.destroyed).toBe(true)

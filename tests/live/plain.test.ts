@@ -33,7 +33,7 @@ describe('websocket and event stream', () => {
   })
   afterEach(async () => {
     for (const client of opened.splice(0)) client.close()
-    // The server notices closed connections a little later.
+    // The server notices closed connections after a short delay.
     await sleep(50)
   })
   afterAll(() => server.close())

@@ -41,7 +41,7 @@ export async function readEntries(query: FeedQuery, reader = testSettings.name):
   }
 }
 
-/** Published blocks that no later fork has undone. */
+/** Returns the published blocks that no later fork has undone. */
 export function survivingBlocks(entries: readonly FeedEntry[]): FeedBlock[] {
   let blocks: FeedBlock[] = []
   for (const entry of entries) {

@@ -6,7 +6,7 @@ import { until } from './clients.ts'
 /** Major versions of the socket.io client library. */
 export const generations = [2, 3, 4] as const
 
-/** Common interface of all library versions. */
+/** Common interface of all versions of the socket.io client library. */
 interface AnyClient {
   on(event: string, listener: (...args: never[]) => void): unknown
   emit(event: string, ...args: unknown[]): unknown
@@ -25,7 +25,7 @@ export interface SocketEvent {
   readonly payload: SocketPayload
 }
 
-/** Payload of an event, or of a fork. */
+/** Payload of a socket.io event, or of a fork message. */
 export interface SocketPayload {
   readonly block_num?: number
   readonly transaction?: { readonly id: string; readonly traces: readonly unknown[] }

@@ -46,7 +46,7 @@ export class WrittenFeed {
     return feed
   }
 
-  /** Sequence of the newest entry. */
+  /** Sequence number of the newest entry of the feed. */
   get sequence(): number {
     return this.#sequence
   }
@@ -78,7 +78,7 @@ export class WrittenFeed {
     await this.#write({ ...this.#head('gap'), from_block, to_block }, to_block)
   }
 
-  /** Publishes the reader's progress, which is not stored. */
+  /** Publishes a message about the reader's progress. The feed does not store such messages. */
   async lag(behind: number): Promise<void> {
     const { reader } = this
     const lag = { kind: 'lag', reader, epoch: this.#epoch, sequence: String(this.#sequence) } as const
@@ -87,7 +87,7 @@ export class WrittenFeed {
     )
   }
 
-  /** Deletes the entries up to a sequence. */
+  /** Deletes the entries of the feed up to a sequence number. */
   async prune(upTo: number): Promise<void> {
     await this.#client.query('DELETE FROM chain.feed WHERE reader = $1 AND sequence <= $2', [
       this.reader,

@@ -39,7 +39,7 @@ const isJournaled = ({ kind, name }: (typeof modelTables)[number]) =>
 
 const undoTable = ({ name }: { readonly name: string }) => `undo.${name.replace('.', '_')}`
 
-/** Name of a column as `readColumns` returns it. */
+/** Extracts the column name from the description that `readColumns` returns. */
 const nameOf = (column: string) => column.replace(/ .*/, '')
 
 it('the migrated tables have the columns of the model, in the order of the model', async () => {

@@ -14,7 +14,7 @@ export interface RowCase {
   readonly handled: Rows
   /** Rows that `import-state` writes, by table; if absent, the same rows as the handler. */
   readonly imported?: Rows
-  /** Key and values that `verify` expects in the database. */
+  /** Key and column values that `verify` expects in the database. */
   readonly verified: { readonly key: readonly string[]; readonly values: Readonly<Record<string, unknown>> }
 }
 

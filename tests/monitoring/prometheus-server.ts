@@ -21,7 +21,7 @@ const active = z.object({
 
 /** A Prometheus process that a test started. */
 export interface Prometheus {
-  /** Number of series that an expression returns at present. */
+  /** Number of series that a PromQL expression returns at present. */
   count(expr: string): Promise<number>
   /** Names of the firing alerts. */
   firing(): Promise<ReadonlySet<string>>

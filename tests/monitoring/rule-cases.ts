@@ -75,7 +75,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     quiet: {
       [LAST_BACKUP]: '-10000x90',
       [BACKUP_EVERY]: '86400x90',
-      // An installation without a backup schedule.
+      // Another installation, which has no backup schedule, must not fire the alert.
       'pronghorn_task_last_success_timestamp_seconds{job="filler",instance="other",task="backup"}':
         '-500000x90',
       // The alert checks the age of backups only, not the age of the last `verify`.

@@ -102,7 +102,7 @@ it('the comparison with a node of another chain is refused', async () => {
   await expect(compareWith(client, other)).rejects.toMatchObject({ code: 'USAGE' })
 })
 
-it('the comparison with an unreachable node names its address with scheme and path, without credentials', async () => {
+it("the comparison with an unreachable node names the node's URL with scheme and path, without credentials", async () => {
   const other = remoteSource('http://user:word@127.0.0.1:9/nft/', chainId, new AbortController().signal)
   await expect(compareWith(client, other)).rejects.toMatchObject({
     code: 'VERIFY_UNFINISHED',

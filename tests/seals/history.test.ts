@@ -73,7 +73,7 @@ function replay(more: Partial<ReplayHistoryOptions> = {}): Promise<ReplayedHisto
   })
 }
 
-/** Kinds whose rows determine columns of listings and offers. */
+/** Kinds of row that determine columns of listings and offers. */
 const isAsset = (kind: string) => ['assets.mints', 'assets.burns', 'assets.templates'].includes(kind)
 const isListing = (kind: string) => kind.startsWith('market.') || kind === 'assets.offers'
 

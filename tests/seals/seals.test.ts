@@ -165,7 +165,7 @@ it.each(seedsBeside(SEED))(
         rows[random.between(0, rows.length - 1)]!,
       )
       if (!(await changesRows(client, statement))) {
-        // A swap changes nothing if the two values are equal.
+        // A swap of two equal values changes nothing: skip this damage.
         await client.query('ROLLBACK')
         continue
       }

@@ -5,7 +5,7 @@ import { connectDatabase, createPool } from '../../services/core/database/index.
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { testedServer } from './tested-server.ts'
 
-/** A database of its own for a test. */
+/** A database that one test uses alone. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
   /** Drops the database; open connections are cut. */
@@ -47,7 +47,7 @@ async function isThere(database: string): Promise<boolean> {
 async function createShared(name: string, fill: (address: DatabaseAddress) => Promise<void>): Promise<void> {
   const admin = await connectDatabase(inject('postgres'), { applicationName: 'test' })
   try {
-    // The end of the session releases the lock.
+    // The end of the database session releases the lock.
     await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
     if (await isThere(name)) return
     const { address } = await createTestDatabase()

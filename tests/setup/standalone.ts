@@ -10,7 +10,7 @@ import { patient } from './patience.ts'
 /** Time limit of the start: the parts start one after the other, possibly on a busy machine. */
 const START_MS = patient(60_000)
 
-/** Path of the built program. */
+/** Path of the program's built entry file. */
 export const program = join(import.meta.dirname, '../../dist/services/cli/main.js')
 
 /** A running `pronghorn standalone`. */
@@ -20,7 +20,7 @@ export interface StartedStandalone {
   readonly api: string
   /** All output of the process so far. */
   readonly output: () => string
-  /** Sends a signal and waits for the exit; returns the exit code. */
+  /** Sends a signal to the process and waits for its exit; returns the exit code. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 

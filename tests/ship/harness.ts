@@ -45,7 +45,7 @@ export class Harness {
   readonly #nodes: ScriptedNode[] = []
   readonly #runs: Run[] = []
 
-  /** Starts a node and returns its address. */
+  /** Starts a scripted node; returns the node and its URL. */
   async node(
     script: Partial<NodeScript> = {},
     socketPath?: string,

@@ -46,7 +46,7 @@ export class NodeConnection {
   credits = 0
   /** Whether the node is still reading the first block of the last request from disk. It sends no block meanwhile. */
   isPreparing = false
-  /** Lowest number of credits left after a block was sent. */
+  /** Lowest number of credits that the client had left after a block was sent. */
   lowestCredits = Infinity
   cursor = 0
 

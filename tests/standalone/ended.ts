@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { patient } from '../setup/patience.ts'
 import { program } from '../setup/standalone.ts'
 
-/** A command that has ended. */
+/** A command that has ended, with its output. */
 export interface Ended {
   readonly code: number | null
-  /** Everything on both outputs. */
+  /** All text that the command wrote to both outputs. */
   readonly text: string
   /** Lines of both outputs, without the steps of the start. */
   readonly lines: readonly string[]

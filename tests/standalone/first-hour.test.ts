@@ -177,7 +177,7 @@ describe('a data directory', () => {
     block = await untilLive(service.api)
   })
 
-  it('keys, digest and verify work while the service is stopped', { timeout: patient(200_000) }, async () => {
+  it('keys, digest and verify work while no service runs', { timeout: patient(200_000) }, async () => {
     expect(await service.stop('SIGTERM')).toBe(0)
     expect(service.output()).not.toContain('delete_data')
     const other = await run('standalone', '--data', data, '--assets-account', 'otherassets')
@@ -203,7 +203,7 @@ describe('a data directory', () => {
     ])
   })
 
-  it('a data directory of another chain is refused with the directory, both chains and the remedy', async () => {
+  it('the refusal of a data directory of another chain names the directory, both chains and the remedy', async () => {
     const node = await startNodeStandIn(OTHER_CHAIN)
     try {
       const { code, lines } = await run(
@@ -251,7 +251,7 @@ describe('a data directory', () => {
     await expectAnAsset(service.api)
   })
 
-  it('a database stopped from outside is reported with its last log lines', async () => {
+  it('if another program stops the embedded PostgreSQL, the error contains the last log lines of PostgreSQL', async () => {
     const [pid] = (await readFile(join(data, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
     const { child } = service
     process.kill(Number(pid), 'SIGINT')

@@ -12,7 +12,7 @@ export async function health(api: string): Promise<Health['data']['chain']> {
   return ((await response.json()) as Health).data.chain
 }
 
-/** Waits until the reader is live; returns its block. */
+/** Waits until the reader follows the head (is live); returns its block. */
 export async function untilLive(api: string): Promise<number> {
   await expect
     .poll(async () => (await health(api)).service.readers[0]?.state, {

@@ -43,7 +43,7 @@ async function startChain(
 it('a full disk is reported with the directory and the interrupted action', async (test) => {
   const data = await folder()
   const disk = SmallDisk.mount(data, 44)
-  if (!disk.isSmall) test.skip('a small disk needs the right to mount a file system')
+  if (!disk.isSmall) test.skip('the test of a full disk needs the right to mount a file system')
   closing.push(() => disk.unmount())
   const { code, lines } = await run('standalone', '--data', data)
   expect(code).toBe(1)
@@ -120,7 +120,7 @@ it('npm start refuses --ship and --http addresses of different chains', async ()
   ])
 })
 
-it('a node that becomes unavailable is reported with the time since, and retried', async () => {
+it('a node that becomes unavailable is reported with the time of the first failure, and retried', async () => {
   const chain = await startChain({ blocks: 10, live: { intervalMs: 500 } })
   running = await startStandalone(['--ship', chain.ship, '--http', chain.http])
   await expect.poll(() => running!.output(), { timeout: patient(30_000) }).toContain('At the head')

@@ -35,7 +35,7 @@ describe('an answer that is too large', () => {
   const scope = 'largerows'
   const query = { account: 'atomicassets', table: 'templates', scope }
 
-  it('a table answer above the size limit is refused with its size and the largest limit that fits, packed and decoded; a request with that limit is answered', async () => {
+  it('an answer with table rows above the size limit is refused with its size and the largest limit that fits, packed and decoded; a request with that limit is answered', async () => {
     const rows = await connectDatabase(database.address, { applicationName: 'test' })
     const settings = { answerBytes: 4 * 2 ** 20, answersBytes: 16 * 2 ** 20 }
     const chain = { chainId: running.chain.chainId, httpUrl: running.httpUrl }

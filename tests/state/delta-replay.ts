@@ -15,7 +15,7 @@ export interface ReplayedState {
   readonly tables: Map<string, Map<bigint, ReplayedRow>>
   /** Required permission of each linked action: `account/contract/action` to the name of the permission. */
   readonly links: Map<string, string>
-  /** `account/permission` to public keys. */
+  /** Public keys of each permission, by `account/permission`. */
   readonly permissions: Map<string, readonly string[]>
 }
 

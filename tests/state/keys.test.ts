@@ -220,7 +220,7 @@ it('signing keys are generated at the first start, shared, and rotated without l
   expect((await signing()).map(({ key_id }) => key_id)).not.toContain(old!.key_id)
 })
 
-it('a retired key accepts tokens issued before it retired, but none with a longer lifetime than the service issues', async () => {
+it('a retired signing key accepts tokens issued before it retired, but none with a longer lifetime than the service issues', async () => {
   const client = await start({ tokenTtlSeconds: 600 })
   const key = (await run('keys', 'create', '--label', 'rotated')).out.trim()
   await client.login(key)
@@ -256,7 +256,7 @@ it('a retired key accepts tokens issued before it retired, but none with a longe
   expect(await refusalOf(current!, now + 3_600, 600)).toMatch(/is in the future/)
 })
 
-it('a retired key accepts tokens for the longest token lifetime, and is deleted afterwards', async () => {
+it('a retired signing key accepts tokens for the longest token lifetime, and is deleted afterwards', async () => {
   const day = 86_400
   const client = await start({ tokenTtlSeconds: day })
   await client.login((await run('keys', 'create', '--label', 'rotated')).out.trim())

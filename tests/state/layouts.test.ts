@@ -15,7 +15,7 @@ import { makeKey, startService, StateClient } from './service.ts'
 const CHAIN_ID = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
 const assets = readAbi('assets.v2')
 
-/** Returns the ABI with changed fields of the `balances` row. */
+/** Returns the ABI of the assets contract with changed fields of the struct `balances_s`. */
 function withBalances(change: (fields: AbiStruct['fields']) => AbiStruct['fields']): AbiDefinition {
   const structs = assets.structs.map((struct) =>
     struct.name === 'balances_s' ? { ...struct, fields: change(struct.fields) } : struct,

@@ -27,7 +27,7 @@ export interface ServiceChain {
   readonly httpUrl: string
 }
 
-/** Starts the service on a database that a reader has filled. */
+/** Starts the state service on a database that a reader has filled. */
 export async function startService(
   database: TestDatabase,
   chain: ServiceChain,
@@ -78,7 +78,7 @@ export class StateClient {
     this.url = url
   }
 
-  /** Exchanges an API key for a token, which later requests send. */
+  /** Exchanges an API key for a token, and sends the token with later requests. */
   async login(key: string): Promise<void> {
     const { body } = await this.post<{ token: string }>('/v1/auth/issue', JSON.stringify({ api_key: key }))
     this.token = body.token

@@ -197,7 +197,7 @@ it(
 )
 
 it(
-  'a service with a short history gives the same answers, and refuses earlier blocks with the first known block',
+  'a state service with a short history gives the same answers as one with all blocks, and refuses earlier blocks with the first known block',
   async () => {
     running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
     const client = await serve(964, 200)

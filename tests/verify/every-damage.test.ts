@@ -151,7 +151,7 @@ async function hasEnded(table: string, row: string, changed?: string): Promise<b
 }
 
 type Outcome = 'impossible' | 'repaired' | 'refused' | 'not checked' | 'unchanged'
-/** Outcomes that make the test fail. */
+/** Outcomes of a damage that make the test fail. */
 type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
 
 /** Damaging SQL statements by their outcome. */

@@ -77,7 +77,7 @@ export const broadChain = {
   settings: keepingSettings,
 }
 
-/** Compares a database with the source and returns the report. */
+/** Compares a database with the source and returns the report of `verify`. */
 export async function verifyOf(
   address: DatabaseAddress,
   source: SourceChoice,

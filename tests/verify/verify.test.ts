@@ -80,7 +80,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are found, and no other row', async () => {
+  it('verify finds the twelve rows damaged by hand, and no other row', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source, { pollMs: 20, stallMs: 200 })
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
@@ -94,7 +94,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are reported with both values, by table and by collection', async () => {
+  it('verify reports both values of rows damaged by hand, and can be limited to tables or a collection', async () => {
     const [asset] = expected.filter(({ table }) => table === 'assets.assets')
     const report = await verifyOf(database.address, state, { tables: ['assets.assets'] })
     expect(report.tables.map(({ table }) => table)).toEqual(['assets.assets'])
@@ -120,7 +120,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are found by a large sample, except missing rows; a small sample reads few rows', async () => {
+  it('a large sample finds the twelve rows damaged by hand, except missing rows; a small sample reads few rows', async () => {
     for (const source of [state, node()]) {
       const more = { pollMs: 20, stallMs: 200 }
       const large = await verifyOf(database.address, source, { ...more, sample: 100_000 })
@@ -137,7 +137,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are not repaired while a filler writes', async () => {
+  it('twelve rows damaged by hand are not repaired while a filler holds the lease', async () => {
     const filler = await connectDatabase(database.address, { applicationName: 'test' })
     await takeLease(filler, testSettings.name)
     await expect(repairDatabase(database.address, { source: state, signal })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })
 
-  it('twelve rows damaged by hand stay as they are while the chain cannot provide the value of one of them', async () => {
+  it('a repair of twelve rows damaged by hand writes nothing while the chain cannot provide one of the values', async () => {
     const { digest } = await digestOf(database.address)
     const { repairs, refused, isWritten, digests } = await repairDatabase(database.address, {
       source: state,
