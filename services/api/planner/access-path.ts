@@ -54,8 +54,8 @@ export interface CollectPath {
   /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
   /**
-   * Set if one index has all columns that the query reads, so that PostgreSQL visits no row of the table: the filters on
-   * the first columns of the index.
+   * Filters on the first columns of an index that has all columns that the query reads, so that PostgreSQL visits no
+   * row of the table. Undefined if the path uses no such index.
    */
   readonly scanned?: readonly Filter[]
   readonly expected: number

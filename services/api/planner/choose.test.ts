@@ -83,8 +83,8 @@ describe('the access path of a list', () => {
       const filters = [{ ...equal('schema', 2_000, schemas), isIndexed: false }, equal('owner', 200_000)]
       return (choosePath(request(filters, 'time', 10)) as ScanPath).budget!
     }
-    // Eight ranges: a budget of 50,000 rows in one merged stream. Sixteen ranges cost more to begin: 19,700 rows, 1,231
-    // for each range.
+    // Eight ranges are one merged stream: a row budget of 50,000 rows, rounded up to 65,536. Sixteen ranges have higher
+    // start-up costs: a budget of 19,700 rows, 1,231 for each range; four times as many are 4,924, rounded up to 8,192.
     expect([of(8), of(16)]).toEqual([65_536, 8_192])
   })
 
@@ -160,7 +160,7 @@ describe('the access path of a list', () => {
     expect(choosePath(other)).not.toHaveProperty('scanned')
   })
 
-  it('an index scan checks a filter on columns of the index by the form of its condition that the index supports', () => {
+  it('an index scan checks a filter on columns of the index by `found`, the form of its condition that an index supports', () => {
     const found = raw('a.schema = 1')
     const filters = [equal('owner', 500_000), { ...equal('schema', 900_000), columns: ['collection'], found }]
     const first = request(filters, 'time')

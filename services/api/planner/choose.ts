@@ -46,9 +46,9 @@ const MAX_BUDGET = 20_000
  */
 const SKEW = 4
 /**
- * If earlier ranks have at least SURE x the rows of the page by estimate, they are assumed to fill the page, and later
- * ranks cost nothing. A lower factor omits the cost of ranks that are in fact read. A higher factor adds the cost of
- * ranks that are not read. 1 and 16 read the same number of pages.
+ * If the segments with lower ranks have at least SURE x the rows of the page by estimate, they are assumed to fill the
+ * page, and a segment with a higher rank costs nothing. A lower factor omits the cost of segments that are in fact
+ * read. A higher factor adds the cost of segments that are not read. 1 and 16 read the same number of pages.
  */
 const SURE = 4
 /**
@@ -113,7 +113,8 @@ function budgetOf(
 ): number | undefined {
   // A previous scan exceeded its row budget, and no cheaper path is left: the scan of the new plan is unlimited.
   if (seen) return undefined
-  // No other path exists, and no scan via a driving table reads more without a budget: a budget would save nothing.
+  // A budget has two uses: to change to collecting, and to limit the rows of a driving table. Without either, the scan
+  // gets no budget.
   if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving)) return undefined
   const beforeRows = candidate.scans.reduce((sum, { driving }) => sum + costOfDrivingRows(driving), 0)
   const rowCost = Math.max(HEAP_COST, (candidate.cost - beforeRows) / Math.max(1, candidate.expected))
@@ -266,7 +267,7 @@ function cheapestScan(request: ListRequest): Candidate | undefined {
     most += best.most
     const before = order.segments.filter(({ rank }) => rank < segment.rank)
     const first = matching * before.reduce((sum, { share = 1 }) => sum + share, 0)
-    // Later ranks are read only if the earlier ranks do not fill the page.
+    // A segment is read only if the segments with lower ranks do not fill the page.
     if (!seen && before.length > 0 && first >= SURE * (window.offset + window.limit)) continue
     cost += best.cost
     expected += best.expected
@@ -405,8 +406,9 @@ export function isOneStream(ranges: number): boolean {
 }
 
 /**
- * Rows of the first probe of each range, above MERGED_RANGES. A page of matches among them bounds the rest of the
- * scan; without the bound each range would have to be read for a whole page.
+ * Rows that the first probe reads from each range, if there are more than MERGED_RANGES ranges. If these rows contain a
+ * page of matches, the last match of the page bounds the rest of the scan. Without the bound each range would have to
+ * be read for a whole page.
  */
 export function firstOfRange(wanted: number, ranges: number): number {
   return Math.ceil((FIRST_ROWS * wanted) / ranges)

@@ -26,7 +26,7 @@ export type PageResult<Records> = { readonly records: Records } | { readonly hit
 
 /** How the keys of a page are read. */
 export interface PagePlan {
-  /** Subquery with rows `k`, `n`; see `pageOf`. */
+  /** Subquery with the columns `k` (key) and `n` (position); see `pageOf`. */
   readonly keys: Sql
   /** Whether one plan suits all values, so that connections may prepare the statement. */
   readonly isFixed: boolean
@@ -135,7 +135,7 @@ function withoutBudget({ reason }: AccessPath): Error {
   return new Error(`an access path without a row budget cannot exceed one: ${reason}`)
 }
 
-/** Observations of a scan whose budget has run out. */
+/** Rows read and rows matched by a scan whose row budget ran out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'collect' || path.budget === undefined) throw withoutBudget(path)
   // The scan read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.

@@ -138,7 +138,7 @@ describe('rows via a driving table', () => {
   })
 
   it('rows via a driving table end with a marker if the row budget ends before the page is full', async () => {
-    // The budget covers the first four rows of the driving table.
+    // A budget of 16 rows covers four driving rows: each has 8 rows by estimate, and two adjacent rows count as one.
     expect(await rowsOf(16, 10, '5')).toEqual([{ k: null, v: 5 }])
     expect((await rowsOf(16, ofWeight(4), '4, 5')).map(({ k }) => k === null)).not.toContain(true)
     const beyond = await rowsOf(16, ofWeight(4) + 1, '4, 5')

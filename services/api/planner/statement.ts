@@ -96,8 +96,8 @@ function collectAndSort(request: StatementRequest, { through, scanned }: Collect
   const by = isByKey(request)
     ? sql`g.k ${direction}`
     : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
-  // OFFSET 0 is an optimization fence: PostgreSQL must not choose an index of the order for the search. Only rows of
-  // the page are numbered: a window function over all rows would sort all of them.
+  // OFFSET 0 is an optimization fence: without it PostgreSQL may scan an index in the order of the list instead of the
+  // index of the filters. Only rows of the page are numbered: a window function over all rows would sort all of them.
   return sql`SELECT g.k, ${raw(window.offset)} + row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT g.* FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
       ${where(conditions)} OFFSET 0) g
@@ -146,7 +146,7 @@ function mergeScans(request: StatementRequest, path: ScanPath): Sql {
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
-    // A later rank is read only if the earlier ranks are complete (no marker) and do not fill the page.
+    // Rows of this rank are read only if the rows of lower ranks are complete (no marker) and do not fill the page.
     return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
       WHERE (SELECT count(*) < ${raw(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
       UNION ALL SELECT f.* FROM ${before} f)`
@@ -162,8 +162,8 @@ function mergeScans(request: StatementRequest, path: ScanPath): Sql {
 const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
 
 /**
- * Query of the first rows of a segment: `k`, `v`, `rank`, `hit`. Returns as many rows as the page needs, and rows tied
- * with the last.
+ * Query of the first rows of a segment: key `k`, sort value `v`, `rank` of the segment, and `hit` (false for a marker).
+ * Returns as many rows as the page needs, and rows tied with the last row.
  */
 function segmentRows(
   request: StatementRequest,
@@ -213,9 +213,9 @@ interface RangeParts {
 }
 
 /**
- * Rows of many ranges, in three steps: `first` probes the first rows of each range. If they have no page of hits,
- * `starts` reads the first hits of each range. `bound` is the value of the last row of such a page: ranges are read no
- * further.
+ * Rows of many ranges, in three steps. `first` probes the first rows of each range. If these rows contain no page of
+ * hits, `starts` reads the first hits of each range. `bound` is the value of the last row of a page of hits: ranges are
+ * read no further.
  */
 function rowsOfMany(
   request: StatementRequest,
@@ -243,7 +243,8 @@ function rowsOfMany(
     return rangeOf(request, scan, [...single, ...conditions, ...more])
   }
   const all = rangeBy((index) => `r${index}.value`, [])
-  // Each range continues at the first row that matched: the rows before it did not match.
+  // Each range continues at its first matching row, because the rows before it do not match. A range without a matching
+  // row continues at the last row that was read.
   const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
     return sql`SELECT ${selected} FROM (SELECT ${keys}, coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c)) AS begins

@@ -89,7 +89,7 @@ export class Statistics {
   async refresh(session: Session): Promise<void> {
     const now = performance.now()
     if (now - this.#readAt < LIFE_MS) return
-    // Set before the query: concurrent requests use the old statistics instead of querying too.
+    // `#readAt` is set before the query, so that concurrent requests use the old statistics instead of querying too.
     this.#readAt = now
     const rows = await session.query<Row>({
       name: 'list-statistics',

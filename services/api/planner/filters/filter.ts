@@ -13,7 +13,7 @@ export interface EqualValues {
   readonly count: number
 }
 
-/** How to find the rows that match a filter via another table. */
+/** Another table that leads to the rows that match a filter. */
 export interface Through {
   /** FROM item of the rows that match the filter, each once, under the alias of the list's table. */
   readonly from: Sql
@@ -21,7 +21,7 @@ export interface Through {
   readonly visits: number
 }
 
-/** One part of a filter that is split into disjoint parts. */
+/** One of the disjoint parts of a filter. */
 export interface FilterPart {
   /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
@@ -50,8 +50,8 @@ export interface Filter {
    */
   readonly alsoEqual?: readonly string[]
   /**
-   * Set if the condition is essentially a lower or upper bound of this column: an index ordered by the column serves
-   * it.
+   * Set if the condition bounds this column from below or above: an index ordered by the column serves the bound.
+   * Further parts of the condition exclude few rows.
    */
   readonly range?: { readonly column: string }
   /** Columns of the list's table that the condition reads. Undefined if it reads other tables or if that is unknown. */
@@ -134,7 +134,9 @@ export function withoutImplied(filters: readonly Filter[]): Filter[] {
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
 }
 
-/** The filter with the condition that an index serves, if it has one. */
+/**
+ * Replaces the condition of a filter by `found`, its equivalent form that an index serves, if the filter has this form.
+ */
 export function asFound(filter: Filter): Filter {
   return filter.found ? { ...filter, condition: filter.found } : filter
 }

@@ -42,7 +42,10 @@ export interface Order {
 
 /** A part of the rows with its own order. Segments are merged by rank, then by value, then by key. */
 export interface Segment {
-  /** Lower ranks come first, whatever the direction. A rank is read only if the lower ranks do not fill the page. */
+  /**
+   * Position of the segment in the list, for both directions of the order. Segments with a lower rank come first. A
+   * segment is read only if the segments with lower ranks do not fill the page.
+   */
   readonly rank: number
   /**
    * Index column, without alias, in whose order the segment is read. The key column if the list is ordered by key
@@ -85,7 +88,10 @@ export interface DrivingTable {
   readonly drivingRows: number
   /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number
-  /** Estimated minimum of rows that are read: all rows where the driving table does not have the wanted order. */
+  /**
+   * Estimated rows of the list that are read even for a short page: all of them if the driving table does not have the
+   * wanted order. Default 0.
+   */
   readonly least?: number
 }
 
