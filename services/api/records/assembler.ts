@@ -22,18 +22,21 @@ export interface RowParts extends Parts {
   readonly place: number
 }
 
-/** Values by the key of a record or of a shared row. */
+/** Values of a `KeyedList`. Key: the key of a record or of a shared row. */
 export type ListValues = ReadonlyMap<string, string>
 
-/** Input of the reader and writer of records, in addition to the `Declaration` of the records. */
+/** Input of the reader and the writer of a record type that its `Declaration` does not contain. */
 export interface RecordSettings {
-  /** JSON of the values to which members refer by name. */
+  /** JSON values that are equal for all records. Members refer to a value by its name. */
   readonly given: Parts['given']
   /** Returns the time in ms since 1970, for kinds whose records depend on the time. */
   readonly clock?: () => number
 }
 
-/** A list of values that is read once for all records of a page. The values have the keys of the records. */
+/**
+ * A value that each record of a page has, such as a JSON list. One query reads the values of all records of a page. Key
+ * of a value: the key of its record or of a shared row.
+ */
 export interface KeyedList {
   /**
    * SQL that returns the list as packed rows (see `packRows`). The SQL may read the rows of the page: a relation with
@@ -41,7 +44,10 @@ export interface KeyedList {
    */
   readonly select: string | ((clock: () => number) => Sql)
   readonly read: (packed: string | null | undefined, given: Parts['given']) => ListValues
-  /** SQL of the value for a single row. If undefined, a single record is read like a page. */
+  /**
+   * SQL of the value in the statement for a single record; may read the row of the record by its alias. If undefined, a
+   * single record is read by the statement for pages.
+   */
   readonly one?: string
 }
 
@@ -78,7 +84,7 @@ export interface ContainingRows {
 export interface Declaration {
   readonly title: string
   readonly description: string
-  /** Alias of the table, and name of the relation with the rows of a page. */
+  /** SQL alias of the record's table in `from`. The relation with the rows of a page has the same name. */
   readonly alias: string
   /** SQL type of the keys. */
   readonly keyType: string
@@ -114,7 +120,7 @@ export interface DeclaredKind extends Declaration {
   readonly places: readonly { readonly key: readonly number[]; readonly version: number }[]
 }
 
-/** Declares a kind of record. Schema, columns and writer are derived from the declaration. */
+/** Declares a kind of record. Its JSON schema, its columns and its writer are derived from the declaration. */
 export function declareKind(declaration: Declaration): DeclaredKind {
   const { title, description, alias, key, members, shared = [] } = declaration
   const keyColumns = shared.map(({ columns }) => columns.map((column) => `${alias}.${column}`))
@@ -164,8 +170,8 @@ function isTimed({ from, lists = [], contained }: Declaration): boolean {
 }
 
 /**
- * Caches the selection for each relation of keys. Building the selection takes 5 % of the time for a page of 100 assets
- * (2026-11-28).
+ * Caches the built selection for each name of the relation with the keys. Building a selection takes 5 % of the time
+ * for a page of 100 assets (2026-11-28).
  */
 function remember(selection: (keys: string) => Selection): (keys: string) => Selection {
   const known = new Map<string, Selection>()
@@ -176,7 +182,7 @@ function remember(selection: (keys: string) => Selection): (keys: string) => Sel
   }
 }
 
-/** Names of the columns in the relation of the rows. A column of the table keeps its own name. */
+/** Names of the columns in the relation of the rows. A column of the record's table keeps its own name. */
 function namesOf({ alias, compiled }: DeclaredKind): string[] {
   return compiled.columns.map((column, index) => {
     const own = column.startsWith(`${alias}.`) ? column.slice(alias.length + 1) : ''
@@ -265,7 +271,7 @@ function pendingRecords(reading: Reading, read: ReadRows, inner?: PendingRecords
       const records = new Map<string, Json>()
       for (const row of rows) {
         const shared = sharedOf(row)
-        // A shared row is missing: a fork has undone it between the two statements.
+        // A shared row is missing: a fork deleted the row after the record was read and before the fragments were read.
         if (!shared) continue
         const place = before + records.size + 1
         records.set(row[0]!, kind.compiled.record(row, { given, shared, lists, contained, place }))

@@ -31,7 +31,7 @@ export interface RecordKind {
   readKeys(session: Session, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>
 }
 
-/** Rows of records that a statement has read, before shared fragments are added. */
+/** Rows of records that one statement has read, before their shared fragments are added. */
 export interface PendingRecords {
   /** Fragments that have to be loaded. */
   readonly versions: WantedFragments
@@ -58,12 +58,12 @@ export interface Assembler {
   /** A faster statement for a single key `$1`. The statement returns one text. */
   readonly one?: {
     readonly statement: Required<Pick<Statement, 'name' | 'text'>>
-    /** @param text undefined if there is no row. */
+    /** @param text text that the statement returned; undefined if it returned no row. */
     readonly read: (text: string | undefined) => PendingRecords
   }
 }
 
-/** Creates the reader of the records that an assembler assembles. */
+/** Creates the reader of a record type from its assembler, which selects data and converts the data to JSON records. */
 export function recordKind(fragments: Fragments, assembler: Assembler): RecordKind {
   const { keyType, one } = assembler
   async function assemble(session: Session, pending: PendingRecords): Promise<Map<string, Json>> {
@@ -170,7 +170,7 @@ async function readSizes(
   }))
 }
 
-/** Merges the fragments that several groups of records want. */
+/** Merges the keys of fragments that several groups of records need. */
 export function wantedTogether(...wanted: readonly WantedFragments[]): WantedFragments {
   const all = new Map<FragmentKind, Map<string, string>>()
   for (const each of wanted) {

@@ -7,7 +7,7 @@ export function text(sql: string, description: string): Field {
   return json(`to_json(${sql})`, shape.text(description))
 }
 
-/** A name that needs no escaping. */
+/** An account name or another name of the chain: its characters need no escaping in JSON. */
 export function name(sql: string, description: string): Field {
   return { schema: shape.text(description), sql, isQuoted: true }
 }
@@ -65,7 +65,7 @@ export function list(sql: string, items: RecordSchema, description?: string): Fi
   return { ...json(sql, shape.list(items, description)), empty: '[]' }
 }
 
-/** Allows null in place of the value. */
+/** Lets a field be null. Without a value the JSON is `null`. */
 export function nullable(field: Field): Field {
   return { ...field, schema: shape.nullable(field.schema), empty: 'null' }
 }

@@ -3,7 +3,7 @@ import { shape } from '../../endpoint/index.ts'
 import type { Members, NamedSchema, RecordSchema } from '../../endpoint/index.ts'
 import type { Json } from '../../json/index.ts'
 
-/** A member whose value is a column: the schema, the SQL of the value, and the conversion of the text to JSON. */
+/** A member whose value is a column: its JSON schema, the SQL of the value, and the conversion of the text to JSON. */
 export interface Field {
   readonly schema: RecordSchema
   /** SQL of the value. PostgreSQL returns the value as text, and null as empty text. */
@@ -19,7 +19,7 @@ export interface Field {
 /** A member whose JSON is the same for a whole page and is known before the page is read. */
 export interface Given {
   readonly schema: RecordSchema
-  /** Name of the JSON in `Parts.given`. */
+  /** Name of the member's JSON in `Parts.given`. */
   readonly given: string
 }
 
@@ -35,7 +35,10 @@ export interface ObjectMember {
   readonly object: Readonly<Record<string, Field | Given | Constant>>
 }
 
-/** Members that are written by code, from `columns` or from shared rows. The result is never empty. */
+/**
+ * A group of members whose JSON the function `write` returns, from `columns` or from shared rows. The JSON is never
+ * empty.
+ */
 export interface Group<P = Parts> {
   readonly members: Members
   readonly write: (parts: P, ...values: readonly string[]) => Json
@@ -47,7 +50,7 @@ export interface Group<P = Parts> {
 
 /** Input for writing members, in addition to the columns of the row. */
 export interface Parts {
-  /** JSON of the values to which members refer, by name. */
+  /** JSON values that are equal for all records. Members refer to a value by its name. */
   readonly given: Readonly<Record<string, string>>
 }
 
@@ -70,7 +73,7 @@ export interface Compiled<P = Parts> {
   readonly text: (row: readonly string[], parts: P) => Json
 }
 
-/** Schemas of members, by member name. */
+/** JSON schemas of the members of a record, by member name. */
 export function shapeOf<P>(members: RecordMembers<P>): Members {
   const shapes = Object.entries(members).map(([name, member]): Members =>
     'members' in member ? member.members : { [name]: member.schema },
@@ -164,7 +167,7 @@ function link<P>(
 ): Compiled<P>['record'] {
   const pieces = `${literal(before)} + ${codes.join('')}${literal(after)}`
   const source = `'use strict'; return (row, parts) => ${groups.length > 0 ? `[${pieces}]` : pieces}`
-  // The source consists of text of this program only.
+  // The source of the generated function contains only text of this program, no input.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const create = new Function('groups', source) as (groups: unknown) => Compiled<P>['record']
   return create(groups)

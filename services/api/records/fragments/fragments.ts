@@ -8,7 +8,7 @@ import { packRows, unpackRows } from '../../database/index.ts'
 
 /** A kind of fragments. A fragment is JSON text that many records share, such as the collection inside its assets. */
 export interface FragmentKind {
-  /** Unique name of the kind. */
+  /** Unique name of this kind of fragments. */
   readonly name: string
   /** SQL of the key of a fragment. */
   readonly key: string
@@ -42,7 +42,7 @@ export function membersText(members: Readonly<Record<string, Field>>): FragmentT
   return { columns, text: (row) => text(row, { given: {} }) as string }
 }
 
-/** SQL of the size of the texts of a kind, bytes. */
+/** SQL of the total size of the texts of a fragment, bytes. */
 export function fragmentBytes({ texts }: FragmentKind): string {
   const names = texts.reduce((sum, { columns, text }) => sum + text(columns.map(() => '')).length, 0)
   return `${names} + ${textsBytes(texts.flatMap(({ columns }) => columns))}`
@@ -231,7 +231,7 @@ function storedSize({ large, from }: FragmentKind, index: number): string[] {
 function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<string, Fragment> {
   return new LRUCache({
     maxSize: maxBytes,
-    // A character takes at most two bytes.
+    // A character of a JavaScript string takes at most two bytes of memory.
     sizeCalculation: ({ texts }, key) =>
       texts.reduce((sum, text) => sum + 2 * text.length, 2 * key.length + ENTRY_BYTES + assembledBytes),
   })

@@ -8,11 +8,11 @@ export interface SharedRow {
   readonly columns: readonly string[]
   /** Whether the answer includes records whose shared row is missing. */
   readonly isOptional?: boolean
-  /** SQL of the version if the shared row is the record's own row (see `ownRow`). */
+  /** SQL of the version of a shared row that is the record's own row (see `ownRow`). */
   readonly version?: string
   /** SQL of the packed keys and versions of all rows that the rows of a relation share. */
   readonly versions: (relation: string) => string
-  /** SQL of the version of the shared row of a single row. */
+  /** SQL of the version of a shared row, for the statement that reads a single record. */
   readonly one: (row: string) => string
 }
 
