@@ -5,7 +5,7 @@ import { createAssetsNamespace } from './assets/index.ts'
 import { createMarketNamespace } from './market/index.ts'
 import { createToolsNamespace } from './tools/index.ts'
 
-/** Properties of the database of the namespaces. */
+/** Features of the database that change the queries of the API. */
 export interface DatabaseTraits {
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean

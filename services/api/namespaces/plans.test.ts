@@ -69,7 +69,10 @@ const rows = known.flatMap(([table, count, columns]) =>
     bounds ? `{${bounds.join(',')}}` : null,
   ]),
 )
-/** Answers the query of the statistics; a list that runs another one is not in this file. */
+/**
+ * Answers the query that reads PostgreSQL's statistics, and refuses every other query: a list with a further query
+ * cannot be tested in this file.
+ */
 const session = {
   query: ({ name }: { readonly name?: string }) =>
     name === 'list-statistics' ? Promise.resolve(rows) : Promise.reject(new Error('no database')),

@@ -28,7 +28,7 @@ const amount = { minimum: 0 } as const
 /** The contracts limit a memo to 256 bytes. */
 const memoParameters = { minimum: 1, maximum: 256 } as const
 
-/** `collection_name`, `schema_name`. */
+/** Parameters `collection_name` and `schema_name`. */
 const homeFilter = {
   collection_name: names('Collection is one of the given values.'),
   schema_name: names('Schema is one of the given values.'),
@@ -66,7 +66,7 @@ export function burnerParameters(limit: number) {
   }
 }
 
-/** Filters on accounts. */
+/** Values of the parameters of the lists of owners and of burners. */
 export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
   Partial<Values<ReturnType<typeof burnerParameters>>>
 

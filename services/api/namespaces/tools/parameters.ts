@@ -4,7 +4,7 @@ import { collectionLists } from '../nft/parameters/index.ts'
 import { counting, createdOrUpdated, paging, sorting, idBoundaries } from '../nft/paging/index.ts'
 import { logParameters } from '../nft/logs/index.ts'
 
-/** The link in a path. */
+/** Path parameter with the id of a link. */
 export const ofLink = { link_id: inPath(id('Id of the link.')) }
 
 const STATES = '0 waiting, 1 created, 2 cancelled, 3 claimed'

@@ -22,7 +22,7 @@ const accountCollectionEndpoint = endpoint({
 })
 
 /**
- * `/v1/accounts`, the count of accounts, the totals of one account, and the totals of one account in one
+ * Endpoints of accounts: list, count, and the number of assets of one account, in all collections and in one
  * collection.
  */
 export function accountEndpoints(setup: AssetsSetup): Endpoint[] {

@@ -10,7 +10,7 @@ import { countEndpointOf, listJson, oneJson } from '../../nft/endpoints/index.ts
 
 const notFound = { status: 416, message: 'Asset not found' } as const
 
-/** `/v1/assets`, its count, and one asset. */
+/** Endpoints of assets: list, count, and one asset. */
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async (context: EndpointContext<AssetValues>): Promise<string> => {
     const { session, values, attributes } = context

@@ -7,7 +7,7 @@ import { accountCount, burnDetail } from '../records/holding-schemas.ts'
 import { burnDetailJson } from '../records/holding-records.ts'
 import type { AssetsSetup } from '../setup.ts'
 
-/** `/v1/burns`, and the burned assets of one account. */
+/** Endpoints of burns: list of accounts, and the number of assets that one account burned. */
 export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
   const list = endpoint({
     path: '/v1/burns',

@@ -10,7 +10,7 @@ import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints
 
 const notFound = { status: 416, message: 'Collection not found' } as const
 
-/** `/v1/collections`, its count, and one collection. */
+/** Endpoints of collections: list, count, and one collection. */
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords<CollectionValues> = {
     lists: setup.lists,

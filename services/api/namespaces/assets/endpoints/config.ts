@@ -28,7 +28,7 @@ const config = declareRecord('Config', 'Settings of the contract', {
   'history_since_block?': field.historySince('assets'),
 })
 
-/** `/v1/config`. */
+/** Endpoint `/v1/config`. */
 export const configEndpoint = endpoint({
   path: '/v1/config',
   method: 'get',

@@ -18,7 +18,7 @@ import { ofCollection } from '../../nft/parameters/index.ts'
 import { ofSchema, ofTemplate } from '../parameters.ts'
 import type { AssetsSetup } from '../setup.ts'
 
-/** The `/logs` of assets, collections, schemas, templates and offers. */
+/** Endpoints `/logs` of assets, collections, schemas, templates and offers. */
 export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   const reading = { lists: setup.lists, maxBytes: setup.shared.maxBytes }
   /** @param subject undefined for a name that cannot exist on chain: the answer is an empty list. */

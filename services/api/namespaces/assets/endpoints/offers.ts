@@ -11,7 +11,7 @@ import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints
 
 const notFound = { status: 416, message: 'Offer not found' } as const
 
-/** `/v1/offers`, its count, and one offer. */
+/** Endpoints of offers: list, count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
   const record = setup.records.offer.schema
   const records: ListOfRecords<OfferValues> = {

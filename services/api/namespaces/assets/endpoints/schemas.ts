@@ -11,7 +11,7 @@ import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints
 
 const notFound = { status: 416, message: 'Schema not found' } as const
 
-/** `/v1/schemas`, its count, and one schema. */
+/** Endpoints of schemas: list, count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords<SchemaValues> = {
     lists: setup.lists,

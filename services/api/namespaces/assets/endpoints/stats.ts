@@ -28,9 +28,9 @@ function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint 
 }
 
 /**
- * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. These paths are
- * matched before the paths of single records: `/v1/templates/1/stats` would otherwise be template `stats` of collection
- * `1`.
+ * Endpoints `/stats` of assets, collections, schemas and templates, and the endpoint of the schemas that a collection
+ * uses. Their paths are matched before the paths of single records: `/v1/templates/1/stats` would otherwise be template
+ * `stats` of collection `1`.
  */
 export const statsEndpoints: readonly Endpoint[] = [
   endpoint({

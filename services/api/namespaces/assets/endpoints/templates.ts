@@ -11,7 +11,7 @@ import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints
 
 const notFound = { status: 404, message: 'Template not found' } as const
 
-/** `/v1/templates`, its count, and one template. */
+/** Endpoints of templates: list, count, and one template. */
 export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords<TemplateValues> = {
     lists: setup.lists,

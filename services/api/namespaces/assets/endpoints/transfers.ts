@@ -8,7 +8,7 @@ import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, runCount, runList } from '../../nft/endpoints/index.ts'
 
-/** `/v1/transfers` and its count. */
+/** Endpoints of transfers: list and count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords<TransferValues> = {
     lists: setup.lists,

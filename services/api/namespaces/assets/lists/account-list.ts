@@ -22,7 +22,7 @@ import { accountCount } from '../records/holding-schemas.ts'
 /** Relation of accounts to assets: owner, or burner. */
 interface AccountSide {
   readonly column: 'owner' | 'burned_by_account'
-  /** Parameter that names the accounts. */
+  /** Name of the parameter with the account names. */
   readonly parameter: 'owner' | 'burned_by_account'
   /** Table with the number of assets of each account. */
   readonly counters: string
@@ -35,14 +35,14 @@ const burningSide: AccountSide = {
   counters: 'assets.burners',
 }
 
-/** A request for accounts, before lookups. */
+/** A request for accounts, before its templates are looked up. */
 export interface AccountQuery {
   readonly session: Session
   readonly values: AccountValues
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** Query of `account`, `assets`. */
+/** Query with the columns `account` and `assets` (the number of its matching assets). */
 interface AccountRows {
   readonly rows: Sql
   /** Whether a generic plan is good for all values. */
@@ -137,8 +137,8 @@ async function accountRows(
 }
 
 /**
- * Whether all assets of this side pass the filter. Burned assets always pass `hide_offers`, because a valid offer
- * contains no burned asset.
+ * Whether all assets of an owner, or all assets of a burner, pass the filter. Burned assets always pass `hide_offers`,
+ * because a valid offer contains no burned asset.
  */
 function isAlwaysMet(name: string, side: AccountSide): boolean {
   return name === 'hide_offers' && side === burningSide
@@ -209,7 +209,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
   return { rows, isFixed: ofAccounts.length === 0 && haveOnePlan(filters, []) }
 }
 
-/** Conditions on the account alone. */
+/** Conditions on the name of the account, without conditions on its assets. */
 function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
   // A request with the filter `owner` ignores `ids`.

@@ -7,10 +7,10 @@ import type { CollectionListValues } from '../../nft/parameters/index.ts'
 import { nameFilter } from '../../nft/filters/index.ts'
 import type { OfCollections } from '../../nft/filters/index.ts'
 
-/** Table of collections, by its key in `Statistics`. */
+/** Name of the table of collections: its key in `Statistics`. */
 export const COLLECTIONS = 'assets.collections'
 
-/** Filter of the requested collections: names and white-list, otherwise the black-list. */
+/** Filter of the requested collections, by names and white-list. If the request has neither, by the black-list. */
 export function collectionFilter(
   values: CollectionListValues,
   statistics: Statistics,

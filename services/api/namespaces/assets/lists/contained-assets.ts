@@ -29,7 +29,7 @@ const MAX_COLLECTIONS = 64
 export interface ContainedAssets {
   /** Filters on an asset `a` of the row. A single asset has to pass all of them. */
   readonly filters: readonly Filter[]
-  /** Names of the parameters. */
+  /** Names of the request parameters that `filters` apply. */
   readonly names: readonly string[]
   /** Estimated number of matching assets. */
   readonly assets: number
@@ -43,8 +43,8 @@ export interface ContainedAssets {
 }
 
 /**
- * Reads the data for filters on contained assets with at most one statement: collections and asset numbers of the
- * templates or schemas.
+ * Reads the data for filters on contained assets with at most one statement: the collections of the requested templates
+ * or schemas, and the numbers of their assets.
  * @param isOfOneCollection whether a row has the collection of its assets.
  * @returns undefined without such filters.
  */
@@ -75,7 +75,7 @@ export async function resolveContained(
 }
 
 interface KnownHome {
-  /** Number of assets of the templates or schemas. */
+  /** Number of assets of the requested templates or schemas. */
   readonly matching: number
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
 }
@@ -170,7 +170,7 @@ function idsFilter(ids: readonly bigint[], statistics: Statistics, containing: C
     condition: sql`${containing.ids(containing.alias)} && ${list}`,
     rows,
     isIndexed: true,
-    // One scan compares every found row with all ids, so many ids are split.
+    // One index scan compares every found row with all its ids, so many ids are split among several scans.
     ...(ids.length > containing.atOnce
       ? { through: { from: rowsWith(found, containing), visits: FIND_VISITS * ids.length } }
       : {}),
@@ -217,9 +217,9 @@ function detailFilters(
   ]
 }
 
-/** Table of transfers, by its key in `Statistics`. */
+/** Name of the table of transfers: its key in `Statistics`. */
 export const TRANSFERS = 'assets.transfers'
-/** Transfers have no time column; blocks map the sequence number of transfers to times. */
+/** Transfers have no time column. The table of blocks maps the sequence number of a transfer to its time. */
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /**

@@ -14,7 +14,7 @@ import { changedDataMembers } from '../records/packed-maps.ts'
 import type { LoggedActions, LogValues } from '../../nft/logs/index.ts'
 import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
 
-/** The subject whose logs are requested. */
+/** Asset, collection, schema, template or offer whose logs are requested. */
 export interface LogSubject {
   /** Asset, offer or template id, or the name of a collection as a signed number. */
   readonly id: bigint
@@ -24,7 +24,7 @@ export interface LogSubject {
   readonly templateOf?: string
 }
 
-/** A row as the query returns it. */
+/** A row of the log query. */
 type ReadRow = readonly [
   /**
    * Columns of the record as one packed text. The last column is missing, because the API merges it from `data` and
@@ -83,7 +83,7 @@ const ROWS = raw('SELECT r.seq, r.subject, r.action, r.data, r.packed FROM asset
 /** Reader of logs with the size limit of a page. */
 interface LogReading {
   readonly lists: ListReader
-  /** Maximum size of the page. */
+  /** Maximum size of a page, bytes. */
   readonly maxBytes: number
 }
 

@@ -14,7 +14,7 @@ import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { OfferValues } from '../parameters.ts'
 
-/** Table of offers, by its key in `Statistics`. */
+/** Name of the table of offers: its key in `Statistics`. */
 const OFFERS = 'assets.offers'
 
 const offerSource: Source = {
@@ -32,7 +32,7 @@ const offerSource: Source = {
   ],
 }
 
-/** Approximate shares of the offers, where PostgreSQL has no statistics. */
+/** Approximate shares of the offers that match each filter, if PostgreSQL has no statistics. */
 const shares = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
@@ -173,7 +173,10 @@ function ofCollections(name: string, collections: readonly string[], statistics:
   }
 }
 
-/** Filters by the asset ids of one side. An empty side passes the white-list. */
+/**
+ * Filters on the asset ids that the sender gives, and on the asset ids that the recipient gives. A side that gives
+ * nothing passes the white-list.
+ */
 function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(OFFERS)
   const filters = (['sender', 'recipient'] as const).flatMap((side) => {

@@ -89,7 +89,10 @@ function memoFilters(values: PartyValues, statistics: Statistics, { table, alias
   return filters
 }
 
-/** `hide_contracts`: neither account has code, unless the request names it. */
+/**
+ * Filter of the parameter `hide_contracts`: sender and recipient have no contract code. Accounts that the request names
+ * are exempt.
+ */
 function contractFilter(values: PartyValues, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
   if (values.hide_contracts !== true) return []
   const named = (['account', 'sender', 'recipient'] as const).flatMap((name) => values[name] ?? [])

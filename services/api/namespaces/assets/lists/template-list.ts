@@ -26,7 +26,7 @@ const templateSource: Source = {
   ],
 }
 
-/** Approximate shares of the templates, where PostgreSQL has no statistics. */
+/** Approximate shares of the templates that match each filter, if PostgreSQL has no statistics. */
 const shares = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
 
 /** A request for templates. */
@@ -147,7 +147,7 @@ function dataFilters(
     ({ family }) => family === 'data' || family === 'template_data',
   )
   if (ofTemplates.some(({ containments }) => containments.length === 0)) return [nothing('data')]
-  // `is_transferable` and `is_burnable` have filters of their own.
+  // `is_transferable` and `is_burnable` are left out here: `flagFilters` creates the filters on both.
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []

@@ -64,7 +64,7 @@ export async function transferList(
         alias: 't',
         key: 'transfer_id',
         type: 'bigint',
-        // Transfers have no time column; blocks map their sequence numbers to times.
+        // Transfers have no time column. The table of blocks maps the sequence number of a transfer to its time.
         time: { keysOf: blocks },
       },
       values.transfer_id,

@@ -17,7 +17,7 @@ const ofCollection = shape.object({
   assets: shape.decimal('Assets of the collection'),
 })
 
-/** Holdings of one account. */
+/** JSON schema of the answer with the assets of one account. */
 export const accountDetail = shape.record(
   'AccountDetail',
   'Number of assets that an account owns, by collection, schema and template',
@@ -40,7 +40,7 @@ export const accountDetail = shape.record(
   },
 )
 
-/** Holdings of one account in a collection. */
+/** JSON schema of the answer with the assets of one account in one collection. */
 export const accountCollectionRecord = shape.record(
   'AccountCollection',
   'Number of assets of a collection that an account owns, by schema and template',
@@ -59,7 +59,7 @@ export const accountCollectionRecord = shape.record(
   },
 )
 
-/** Burned assets of one account. */
+/** JSON schema of the answer with the burned assets of one account. */
 export const burnDetail = shape.record(
   'BurnDetail',
   'Number of assets that an account has burned, by collection and template',

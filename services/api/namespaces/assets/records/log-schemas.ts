@@ -30,8 +30,8 @@ export const assetActions: LoggedActions = {
   logsetdata: shape.object({ old_data: attributeMap, new_data: attributeMap }),
   logrampayer: shape.object({
     asset_owner: shape.text('Owner'),
-    old_ram_payer: shape.text('Account that paid for the row'),
-    new_ram_payer: shape.text('Account that pays from now on'),
+    old_ram_payer: shape.text('Account that paid for the RAM of the asset until now'),
+    new_ram_payer: shape.text('Account that pays for the RAM of the asset from now on'),
   }),
 }
 

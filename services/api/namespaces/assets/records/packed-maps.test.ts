@@ -63,7 +63,7 @@ describe('packed attribute maps', () => {
     ['assets.v2', 'logsetdatatl', ofTemplate, ['key', 'value']],
     ['assets.v2.cdt4', 'logsetdatatl', ofTemplate, ['first', 'second']],
   ] as const)(
-    'packed attribute maps of %s %s have the raw form of every type',
+    'packed attribute maps of %s %s give the expected JSON for every attribute type',
     (version, action, head, spelling) => {
       const packed = pack(version, action, head, spelling)
       for (const [type, value, json] of values) {

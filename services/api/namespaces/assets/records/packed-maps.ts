@@ -2,7 +2,8 @@ import type { AbiDefinition } from '../../../../core/antelope/abi/index.ts'
 import { compileAbi } from '../../../../core/antelope/decoder/index.ts'
 
 /**
- * The alternatives of an attribute in the order of their wire index, which is equal in every version of the contract.
+ * ABI type of each alternative of the variant that encodes an attribute value. The order is the order of the
+ * alternatives on the wire, which is equal in every version of the contract.
  */
 const vectors: Readonly<Record<string, string>> = {
   INT8_VEC: 'int8[]',
@@ -62,9 +63,8 @@ const decode = abi.decoder(CHANGE)
 /**
  * JSON members `old_data` and `new_data` of a logged data change, without braces: lists of
  * `{"key":NAME,"value":[TYPE,VALUE]}`. U+0000 becomes a space, as in all attributes.
- *
  * @param packed the two attribute maps one after the other, in the binary encoding of the action.
- * @throws DecodeError if the bytes are no two attribute maps.
+ * @throws DecodeError if the bytes are not two attribute maps.
  */
 export function changedDataMembers(packed: Uint8Array): string {
   const text = JSON.stringify(abi.toJson(CHANGE, decode(packed)), (_key, value: unknown) =>

@@ -25,7 +25,7 @@ export const assetStatsRecord = declareRecord(
   },
 )
 
-/** Asset numbers of a collection or schema. The relation `k` has the counters. */
+/** Numbers of assets of a collection or schema. The relation `k` has the counters. */
 const counted = {
   assets: field.nullable(
     field.decimal(
@@ -80,7 +80,7 @@ export const schemaStatsRecord = declareRecord('SchemaStats', 'Counts of a schem
   ),
 })
 
-/** Statistics of a template, whose counters are `n`. */
+/** Statistics of a template. SQL alias `n`: the row with the counters of the template. */
 export const templateStatsRecord = declareRecord(
   'TemplateStats',
   'Number of minted and of burned assets of a template',

@@ -24,7 +24,7 @@ export interface AssetRequest {
   readonly attributes: readonly AttributeFilter[]
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-  /** Templates that filters on templates select. */
+  /** Templates that the request's filters on template data select. */
   readonly templates: ResolvedTemplates
   readonly statistics: Statistics
 }
@@ -102,7 +102,7 @@ function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** Filters on accounts: parameter and column. */
+/** Parameters that filter assets by an account, each with the column of the account. */
 const accounts = [
   ['owner', 'owner'],
   ['minter', 'minter'],

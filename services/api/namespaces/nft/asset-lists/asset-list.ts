@@ -14,7 +14,7 @@ import { rowsByDrivingTable } from '../../../planner/sources/index.ts'
 import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
 import { templateScope } from './template-scope.ts'
 
-/** A request for assets, before lookups. */
+/** A request for assets, before its templates are looked up. */
 export interface AssetQuery {
   readonly session: Session
   readonly values: AssetValues
@@ -55,7 +55,7 @@ export async function countAssets(reader: ListReader, trigrams: boolean, query: 
   return reader.count(query.session, list)
 }
 
-/** Name in the asset's own attributes. */
+/** SQL of the attribute `name` among the asset's own attributes. */
 const OWN_NAME = sql`coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
 /**
  * First characters of the asset's own name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer.
@@ -122,7 +122,8 @@ function assetSource(statistics: Statistics): Source {
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
 /**
- * Name of the merged data: the immutable one of the template, else the asset's, else the mutable one of the template.
+ * Attribute `name` after the merge of all attributes. Sources in this order: immutable attributes of the template,
+ * attributes of the asset, mutable attributes of the template.
  */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
 /** Statement names of the query for the first asset of a template. */
@@ -203,7 +204,9 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
   }
 }
 
-/** Assets with a name of their own, via the templates that a filter selects. */
+/**
+ * Access path: assets with a name of their own. The driving table is `templates`: the templates that a filter selects.
+ */
 function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driving?: DrivingTable } {
   if (request.templates.kind !== 'ids') return {}
   const { conditions, applied, templates } = templateScope(request)
@@ -221,7 +224,10 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
   return { driving }
 }
 
-/** Assets with the name of their template, via the templates in the order of names. */
+/**
+ * Access path: assets in the order of their template's name. The driving table is `templates`, read in the order of
+ * names.
+ */
 function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): DrivingTable {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const rowsOfEach = assets / Math.max(1, templates)
@@ -268,7 +274,7 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // Assets without a mint number also pass the filter. They are in the next segment.
+          // Assets without a mint number also match `max_template_mint`. The next segment reads them.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
@@ -287,9 +293,9 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 interface MintBound {
   /** Query of the bound, column `mint`: at least `rows` assets of the templates are within the bound. */
   bound(templates: readonly Sql[], rows: number): Sql
-  /** Conditions on the row `t` of a template: the template has assets within the bound. */
+  /** Conditions on the row `t` of a template: the template has assets within the bound of mint numbers. */
   readonly templates: readonly Sql[]
-  /** Query of the assets of template `t` within the bound. Mint numbers ascend with asset ids. */
+  /** Query of the assets of template `t` within the bound of mint numbers. Mint numbers ascend with asset ids. */
   readonly assets: Sql
   /**
    * Query of the first mint number beyond the bound, where the list continues: one row with this number and a NULL key,
@@ -302,8 +308,9 @@ interface MintBound {
 const OF_TEMPLATE = raw('SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id')
 
 /**
- * The first assets in mint order, read template by template. In ascending order only for a filter that selects some of
- * the templates: otherwise every template has low numbers, and the index on mint numbers is faster.
+ * Access path of the order by mint number: reads the first assets of each template. Ascending order uses this path only
+ * if a filter selects some of the templates. Without such a filter every template has low mint numbers, and the index
+ * on mint numbers is faster.
  * @param share estimated share of the assets with a mint number.
  */
 function mintsOfTemplates(
@@ -342,8 +349,8 @@ function mintsOfTemplates(
       const bound = sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget ?? wanted)})`
       const within = assetsOf(mints.templates, mints.assets)
       if (budget !== undefined) return sql`${bound} (${within}) UNION ALL ${mints.behind}`
-      // The bound can return too few rows: filters reject assets, and assets from an import of the chain state have no
-      // mint number. Then the query reads all assets of the templates.
+      // The bound of mint numbers can return too few rows: filters reject assets, and assets from an import of the
+      // chain state have no mint number. Then the query reads all assets of the templates.
       const isShort = sql`(SELECT count(*) FROM page) < ${raw(wanted)} AND EXISTS (${mints.behind})`
       return sql`${bound}, page AS MATERIALIZED (${within}) SELECT * FROM page WHERE NOT (${isShort})
         UNION ALL SELECT * FROM (${assetsOf([], OF_TEMPLATE)}) w WHERE ${isShort}`

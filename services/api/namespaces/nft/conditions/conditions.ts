@@ -75,8 +75,8 @@ export function hasTemplateBuyoffer(id: Sql, isWanted: boolean): Sql {
  * @param id SQL of the template's id, not null.
  */
 export function isHeldByNone(id: Sql, accounts: readonly string[]): Sql {
-  // A condition `IS NOT NULL` would make a generic plan of PostgreSQL 18 leave the index-only scan of
-  // assets_held_idx; 0 is no template id.
+  // NOT IN needs values without NULL. `coalesce` gives 0, which is no template id: with the condition `IS NOT NULL`, a
+  // generic plan of PostgreSQL 18 would not use the index-only scan of assets_held_idx.
   return sql`${id} NOT IN (SELECT coalesce(h.template_id, 0) FROM assets.assets h
     WHERE h.owner = ANY(${bind(accounts, 'text[]')}))`
 }
@@ -107,7 +107,7 @@ export function containsText(expression: Sql, term: string): Sql {
     : sql`${expression} ~ ${bind(term.replaceAll(/[^]/gu, inAnyCase), 'text')}`
 }
 
-/** A letter in upper and lower case; cases of more than one character are left out. */
+/** Upper and lower case of a letter, without forms that consist of several characters. */
 function casesOf(letter: string): string[] {
   // "İ" has a lower case of two characters, i and a combining dot; PostgreSQL uses only the i.
   const [lower] = letter.toLowerCase()

@@ -14,7 +14,7 @@ export interface KeySource {
   readonly keyType: 'bigint' | 'integer' | 'text'
   /** SQL of the accounts that the record concerns; null values are left out. */
   readonly accounts: readonly string[]
-  /** SQL of the row's own collection and template. */
+  /** SQL of the collection and of the template in the record's own row. */
   readonly collection?: string
   readonly template?: string
   /** SQL of the array of the record's asset ids. */

@@ -168,8 +168,9 @@ export type ResolvedTemplates =
 
 /**
  * Looks up the templates that match a request's filters on template data. Templates are few compared with assets. With
- * the template ids, an index returns the assets in the wanted order. @param isWithin whether the requested template ids
- * are looked up as well, within the requested collections and schemas.
+ * the template ids, an index returns the assets in the wanted order.
+ * @param isWithin whether to look up the requested template ids as well: the result has the templates that exist in the
+ * requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,
@@ -230,7 +231,7 @@ export interface BoundedTable {
   readonly table: string
   readonly alias: string
   readonly key: string
-  /** Type of the key. */
+  /** SQL type of the key. */
   readonly type: 'bigint' | 'integer' | 'text'
   /** Time that `before` and `after` compare: a column, or another table that maps times to keys. */
   readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
@@ -284,7 +285,7 @@ function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: Bo
   const { table, alias, key, type } = bounded
   const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
-  // A bound may exceed the column's type; the comparison then uses 64 bits.
+  // A requested bound may be outside the type of the column, so 64-bit integers are compared.
   const cast = type === 'text' ? 'text' : 'bigint'
   const column = raw(`${alias}.${key}`)
   const bounds: Sql[] = []

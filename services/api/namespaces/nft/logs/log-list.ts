@@ -12,15 +12,15 @@ export interface LogTable {
   readonly from: Sql
   /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
-  /** Table with the names of the action codes. */
+  /** SQL of the table that maps the codes of actions to their names. */
   readonly actions: Sql
 }
 
 /** The requested logs. */
 export interface WantedLogs {
-  /** Id of the subject. */
+  /** Id of the asset, listing or other subject whose logs are requested. */
   readonly id: bigint
-  /** Names of actions. */
+  /** Names of the requested actions. */
   readonly actions: readonly string[]
   readonly further?: readonly Filter[]
 }

@@ -2,22 +2,22 @@ import type { RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import { field } from '../../../records/fields/index.ts'
 
-/** Data of a log entry, by the name of the action. */
+/** JSON schema of the data of a log entry, by the name of the action. */
 export type LoggedActions = Readonly<Record<string, RecordSchema>>
 
 /** SQL of the members of a log entry. */
 interface LoggedSql {
-  /** Global sequence number. */
+  /** SQL of the global sequence number of the action. */
   readonly seq: string
-  /** Name of the action. */
+  /** SQL of the name of the action. */
   readonly name: string
-  /** JSON of the action's data. */
+  /** SQL of the action's data as JSON. */
   readonly data: string
 }
 
 /**
- * The members of a log entry of one kind of subject. `x` is its origin row; `data` omits the subject, which the path
- * names.
+ * Members of a log entry. `x` is the SQL alias of the row with the entry's transaction and block. `data` omits the id
+ * of the asset, template or other subject, which the path names.
  */
 export function logFields(actions: LoggedActions, { seq, name, data }: LoggedSql) {
   const shapes = Object.entries(actions).map(([action, schema]): RecordSchema => ({
@@ -30,7 +30,10 @@ export function logFields(actions: LoggedActions, { seq, name, data }: LoggedSql
       ...field.name(name, 'Action'),
       schema: { type: 'string', enum: Object.keys(actions), description: 'Action' } as const,
     },
-    data: field.json(data, shape.anyOf(shapes, 'Data of the action other than its subject')),
+    data: field.json(
+      data,
+      shape.anyOf(shapes, 'Data of the action, without the id or the name that the path contains'),
+    ),
     txid: { ...field.transaction('x.txid'), empty: 'null' },
     created_at_block: { ...field.decimal('x.block_num', 'Block'), empty: 'null' },
     created_at_time: { ...field.time('x.block_time', 'Time of the block'), empty: 'null' },

@@ -2,7 +2,7 @@ import { texts } from '../../../../core/parameters/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { paging, sortOrder } from '../paging/index.ts'
 
-/** `action_whitelist`, `action_blacklist`. */
+/** Parameters `action_whitelist` and `action_blacklist`. */
 const logActions = {
   action_whitelist: texts('Action is one of the given values; unknown names are ignored.'),
   action_blacklist: texts('Action is none of the given values.'),

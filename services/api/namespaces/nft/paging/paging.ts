@@ -20,10 +20,10 @@ export const pageLimits: readonly Limit[] = [
   },
 ]
 
-/** Sorts in the order of the key. */
+/** Names of the sorts whose order is the order of the key. */
 const KEY_SORT = /^created$|^minted$|_id$|_name$/
 
-/** Parameters of a page. */
+/** Values of the parameters `page`, `limit`, `order` and `sort`. */
 type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
@@ -51,7 +51,7 @@ function isOrderOf(key: string, sort: string): boolean {
   return key.endsWith('_id') || key === sort
 }
 
-/** Advice how to continue a list after a page by its key. */
+/** Advice on continuing a list after its last served page with a bound on the key. */
 function continuation(values: PagedValues, key: string): string {
   const isUpwards = directionOf(values) === 'ASC'
   const bound = isUpwards ? `lower_bound=<last ${key} + 1>` : `upper_bound=<last ${key}>`
@@ -59,7 +59,7 @@ function continuation(values: PagedValues, key: string): string {
 }
 
 function narrowing(key: string): string {
-  // Payouts have a key that their record does not show, so the advice names the sort `created`.
+  // The key of payouts is no member of their record, so the message names the sort `created` instead of the key.
   const sort = KEY_SORT.test(key) ? key : 'created'
   return `more filters make the list shorter, or sort by ${sort} and continue with lower_bound or upper_bound`
 }

@@ -16,15 +16,15 @@ export function paging(maximum: number) {
   }
 }
 
-/** Values of {@link paging}. */
+/** Values of the parameters `page` and `limit`. */
 export type PageValues = Values<ReturnType<typeof paging>>
 
-/** `order`. */
+/** Parameter `order`. */
 export function sortOrder(standard: 'asc' | 'desc') {
   return { order: choice('Direction of the sort.', ['asc', 'desc'], { default: standard }) }
 }
 
-/** Values of {@link sortOrder}, for endpoints with an order. */
+/** Value of the parameter `order`; undefined for endpoints without this parameter. */
 export type OrderValues = Partial<Values<ReturnType<typeof sortOrder>>>
 
 /** Parameters `order` and `sort`; the first sort is the default. With `lenient`, an unknown sort means the default. */
@@ -38,7 +38,7 @@ export function sorting(sorts: readonly [string, ...string[]], lenient = false) 
 /** Parameter `count`: the answer is the number of rows instead of the rows. */
 export const counting = { count: flag('Answer with the number of matching rows, as a decimal string.') }
 
-/** Whether the number of rows or the rows are requested. */
+/** Value of the parameter `count`: whether to answer with the number of rows instead of the rows. */
 export type CountValues = Values<typeof counting>
 
 /** Parameters `before` and `after`. @param compared the time that both compare. */
@@ -52,7 +52,7 @@ export function timeBounds(compared: string) {
 /** `before` and `after` of lists with the sorts `created` and `updated`. */
 export const createdOrUpdated = timeBounds('creation time (update time if sort is updated)')
 
-/** Parameters `ids`, the key, `lower_bound`, `upper_bound`, `before`, `after`. */
+/** Parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and one with the name of the key. */
 function boundaries<K extends string, L, B>(
   key: K,
   isFilter: boolean,
@@ -73,23 +73,23 @@ function boundaries<K extends string, L, B>(
 }
 
 /**
- * Boundary parameters of a numeric key.
- * @param isFilter the endpoint describes a filter of the same name elsewhere.
+ * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a numeric key.
+ * @param isFilter whether another part of the endpoint declares the parameter with the name of the key.
  */
 export function idBoundaries<K extends string>(key: K, isFilter = false) {
   return boundaries(key, isFilter, ids, (description) => int(description, { minimum: 1 }))
 }
 
 /**
- * Boundary parameters of a text key.
- * @param isFilter the endpoint describes a filter of the same name elsewhere.
+ * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a text key.
+ * @param isFilter whether another part of the endpoint declares the parameter with the name of the key.
  */
 export function textBoundaries<K extends string>(key: K, isFilter = false) {
   const list = (description: string) => texts(description, 'named', {})
   return boundaries(key, isFilter, list, (description) => text(description, { minimum: 1 }))
 }
 
-/** Values of the boundary parameters, for numeric and text keys. */
+/** Values of the parameters of `idBoundaries` and `textBoundaries`. */
 export interface BoundaryValues {
   readonly ids?: readonly (bigint | string)[] | undefined
   readonly lower_bound?: number | string | undefined

@@ -1,16 +1,16 @@
 import { flag, ids, idsOrNull, name, names, text } from '../../../../core/parameters/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
-/** `collection_whitelist`, `collection_blacklist`. */
+/** Parameters `collection_whitelist` and `collection_blacklist`. */
 export const collectionLists = {
   collection_whitelist: names('Collection is one of the given values.'),
   collection_blacklist: names('Collection is none of the given values.'),
 }
 
-/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
+/** Parameters `collection_whitelist`, `collection_blacklist` and `account_blacklist`. */
 export const greyLists = {
   ...collectionLists,
-  account_blacklist: names('No account of the row is one of the given values.'),
+  account_blacklist: names('Owner, burner, sender and recipient are none of the given values.'),
 }
 
 export const assetFilter = {

@@ -1,6 +1,6 @@
 import { inPath, text } from '../../../../core/parameters/index.ts'
 
-/** The account in a path. */
+/** Path parameter that names an account. */
 export const ofAccount = { account: inPath(text('Name of the account.')) }
-/** The collection in a path. */
+/** Path parameter that names a collection. */
 export const ofCollection = { collection_name: inPath(text('Name of the collection.')) }

@@ -33,7 +33,7 @@ const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
 const TOKENS = `json_agg(json_build_object('token_contract', y.token_contract, 'token_symbol', y.token_symbol,
   'token_precision', y.token_precision, 'amount', k.amount) ORDER BY k.token_symbol)::text`
 
-/** JSON arrays of tokens by asset. */
+/** JSON array of the tokens that back an asset. Key: asset id. */
 const backedTokens: KeyedList = {
   select: `(SELECT string_agg(concat(b.asset_id, E'\\x1f', b.tokens), E'\\x1e') FROM (
     SELECT k.asset_id, ${TOKENS} AS tokens
@@ -95,7 +95,7 @@ const ownFields = {
       template: shape.nullable(lightTemplate),
       data: shape.attributes(
         'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +
-          'template; later ones overlay earlier ones',
+          'template; of several attributes with the same name, the last counts',
       ),
       'name?': shownName,
     },
@@ -112,11 +112,13 @@ export interface AssetVariant {
   readonly members?: Readonly<Record<string, Group<RowParts>>>
   /** Further shared rows, after collection, schema and template. */
   readonly shared?: readonly SharedRow[]
-  /** Further lists, after the backed tokens; their SQL may read the asset relation `a`. */
+  /**
+   * Further lists, after the list of backed tokens. Their SQL may read the relation `a` with the assets of the page.
+   */
   readonly lists?: readonly KeyedList[]
 }
 
-/** Declares the assets of a namespace. */
+/** Declares the record type of the assets of a namespace. */
 export function assetsOf(variant: AssetVariant): DeclaredKind {
   const { title, description, contract, members, shared = [], lists = [] } = variant
   return declareKind({
@@ -155,7 +157,7 @@ const unknownAsset = shape.record('UnknownAsset', 'An asset of which only the id
 
 const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
-/** Assets inside another record. */
+/** A member that lists assets inside another record. */
 export interface AssetList {
   readonly name: string
   readonly description: string
@@ -189,8 +191,9 @@ export function assetList(
 }
 
 /**
- * Access of records to the assets in them.
- * @param keys SQL of the array of asset ids. @param shows SQL of the further content of the records, for their sizes.
+ * Declares which assets a record contains.
+ * @param keys SQL of the array of asset ids.
+ * @param shows SQL of the further content of the records, for their sizes.
  */
 export function containedAssets(
   kind: DeclaredKind,

@@ -31,7 +31,7 @@ function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<Row
   return { members: shapeOf(members), write: ({ shared }) => shared[0]!.texts[text]! }
 }
 
-/** Collections, by name. */
+/** Record type of collections. Key: collection name. */
 export const collections = declareKind({
   ...{ title: 'Collection', description: 'A collection', keyType: 'text' },
   ...{ alias: 'c', key: 'c.collection_name', from: COLLECTIONS, where: 'c.collection_name = p.k' },
@@ -59,7 +59,7 @@ const schemaKind = {
   measure: measureSchemas,
 }
 
-/** Schemas, by `collection/schema`. */
+/** Record type of schemas. Key: `collection/schema`. */
 export const schemas = declareKind({
   ...schemaKind,
   title: 'Schema',
@@ -85,7 +85,7 @@ export const schemasOfAccount = declareKind({
   members: { contract, own: ofFragment(schemaFields), collection: collectionOfSchema },
 })
 
-/** Templates, by id. */
+/** Record type of templates. Key: template id. */
 export const templates = declareKind({
   ...{
     title: 'Template',

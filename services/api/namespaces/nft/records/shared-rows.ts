@@ -43,7 +43,7 @@ const created = {
 }
 const images = field.text(
   `c.data ->> 'images'`,
-  'Further images, from the attributes: text that is itself JSON',
+  'Value of the attribute `images`: further images, as a text that contains JSON',
 )
 
 const lightFields = { ...lastingFields, ...created, images: field.nullable(images) }
@@ -86,7 +86,7 @@ export const collectionRow = sharedRow({
   ...{ kind: collectionFragment, table: 'assets.collections', alias: 'c', columns: ['collection_name'] },
 })
 
-/** A collection with its author swap, `w`, if any. */
+/** FROM item: collections `c` with their pending author swaps `w`, if any. */
 export const COLLECTIONS = 'assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)'
 
 /** Fragment of a collection's own record. Key: collection name. Text: its members, without `contract`. */
@@ -134,7 +134,7 @@ const schemaField = shape.record('SchemaField', 'A field of a schema', {
   info: shape.nullable(shape.text('Explanation by the author')),
 })
 
-/** Members of the schema inside assets and templates. */
+/** Members of the object of a schema inside assets and templates. */
 export const schemaFields = {
   schema_name: field.text('s.schema_name', 'Name within the collection'),
   format: field.list(FORMAT, schemaField, 'Fields in order'),
@@ -212,12 +212,16 @@ const times = {
   deleted_at_block: field.nullable(field.decimal('t.deleted_at_block', 'Block of deletion')),
 }
 
-/** The template's own members. */
+/** JSON schemas of the members of a template that come from its own row. */
 export const templateMembers = shapeOf({ ...supply, ...flags, ...ownData, ...times })
 /** Member with the immutable and mutable attributes of a template in one map. */
-export const templateDataMember = { data: shape.attributes('Mutable data, overlaid by immutable data') }
+export const templateDataMember = {
+  data: shape.attributes(
+    'Mutable and immutable data; an immutable attribute replaces a mutable attribute of the same name',
+  ),
+}
 
-/** The template inside assets. */
+/** JSON schema of the template inside assets. */
 export const lightTemplate = shape.record('LightTemplate', 'A template, as assets contain it', {
   ...templateMembers,
   ...templateDataMember,
@@ -321,7 +325,7 @@ interface SharedMembers {
   /** The collection's fragment that the members were assembled from, to notice a new version. */
   readonly collection: Fragment
   readonly schema: Fragment
-  /** The members of collection, schema and template. */
+  /** JSON members `collection`, `schema` and `template`. */
   readonly nested: Json
   /** `,"data":…,"name":…` of assets without attributes of their own. */
   readonly data: Json
@@ -335,7 +339,7 @@ const assembled = new WeakMap<Fragment, SharedMembers>()
 
 /** Texts above this size are not copied into a record; the answer refers to the fragment's text until it is written. */
 const COPIED_BYTES = 16_384
-/** Bytes of the separator between two joined maps, and of the punctuation around the name. */
+/** Bytes that are added to two attribute maps: a separator between them, and the member `name` without its value. */
 const SEPARATORS = 32
 
 function commonMembers([collection, schema, template]: readonly Fragment[]): SharedMembers {

@@ -11,7 +11,7 @@ import type { ToolsSetup } from '../setup.ts'
 
 const notFound = { status: 416, message: 'Link not found' } as const
 
-/** `/v1/links`, its count, one link, and its log. */
+/** Endpoints of links: list, count, one link, and the log of one link. */
 export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
   const records: ListOfRecords<LinkValues> = {
     lists: setup.lists,

@@ -10,7 +10,7 @@ import { boundaryFilters, nameFilter } from '../../nft/filters/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { LinkValues } from '../parameters.ts'
 
-/** Table of links, by its key in `Statistics`. */
+/** Name of the table of links: its key in `Statistics`. */
 export const LINKS = 'tools.links'
 
 /** Largest number in the parameter `state`. A larger number is refused, like in the replaced system (32 bits). */
@@ -132,7 +132,7 @@ function assetFilter(values: LinkValues): Filter[] {
     {
       name: 'asset_id',
       condition: sql`l.asset_ids && ${bindIds([...new Set(ids)])}`,
-      // An asset is in few links.
+      // Estimate: each asset is in two links.
       rows: 2 * ids.length,
       columns: ['asset_ids'],
       isIndexed: true,
@@ -140,7 +140,10 @@ function assetFilter(values: LinkValues): Filter[] {
   ]
 }
 
-/** Filters: every asset is known and belongs to a collection of the white-list; no asset to one of the black-list. */
+/**
+ * Filters of the parameters `collection_whitelist` and `collection_blacklist`. White-list: every asset of the link is
+ * known and belongs to one of its collections. Black-list: no asset of the link belongs to one of its collections.
+ */
 function collectionFilters(values: LinkValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
   const rowsOf = (names: readonly string[]): number =>
@@ -151,7 +154,7 @@ function collectionFilters(values: LinkValues, statistics: Statistics): Filter[]
     const names = bind(white, 'text[]')
     filters.push({
       name: 'collection_whitelist',
-      // An index serves the first of the three conditions.
+      // The GIN index on `collection_names` serves the first of the three conditions joined by AND.
       condition: sql`l.collection_names && ${names} AND l.collection_names <@ ${names} AND NOT l.has_unknown_assets`,
       rows: Math.min(statistics.rows(LINKS), rowsOf(white)),
       columns: ['collection_names', 'has_unknown_assets'],
