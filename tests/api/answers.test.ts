@@ -50,7 +50,7 @@ describe('statistics without a known token', () => {
     for (const [query, warning] of [
       ['', required],
       ['?symbol=', required],
-      ['?symbol=NOPE', '299 - "the market has no token NOPE; /v1/config lists those that it has"'],
+      ['?symbol=NOPE', '299 - "the market has no token NOPE; /v1/config lists the tokens of the market"'],
     ] as const) {
       const { status, body, headers } = await get(`/market/v1/stats/collections${query}`)
       expect([status, body.message, headers.get('warning')]).toEqual([400, 'Symbol not found', warning])

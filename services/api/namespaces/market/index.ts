@@ -24,7 +24,7 @@ export interface MarketNamespaceOptions {
   readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-  /** `/v1/sales` takes the largest page of `/v2/sales`. */
+  /** Whether `/v1/sales` has the page limit and the default states of `/v2/sales`. */
   readonly disableV1Sales: boolean
   /** Milliseconds since 1970. Default: the clock of the machine. */
   readonly clock?: () => number

@@ -33,7 +33,9 @@ const parties = {
   seller_blacklist: names('Seller is none of the given values.'),
   buyer_blacklist: names('Buyer is none of the given values; listings without a buyer match.'),
   show_seller_contracts: flag('false: leave out listings whose seller has or once had contract code.', true),
-  contract_whitelist: names('Sellers whose listings show_seller_contracts=false does not leave out.'),
+  contract_whitelist: names(
+    'Sellers with contract code whose listings are shown even if show_seller_contracts is false.',
+  ),
 }
 
 const agents = {
@@ -80,7 +82,7 @@ const assetNumbers = {
   max_assets: int('Number of assets in the listing is at most this.', { minimum: 1 }),
 }
 
-/** `template_blacklist`, `hide_templates_by_accounts`. */
+/** Parameters `template_blacklist` and `hide_templates_by_accounts`. */
 const templateLists = {
   template_blacklist: ids('Leave out listings with an asset of the given templates.'),
   hide_templates_by_accounts: names(
@@ -88,7 +90,7 @@ const templateLists = {
   ),
 }
 
-/** Parameters of the cheapest sales. */
+/** Parameters of the list of the cheapest sale of each template. */
 export function cheapestParameters(limit: number) {
   return {
     ...paging(limit),
@@ -158,7 +160,7 @@ export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 /** Filters on listings of all kinds, for all lists. */
 export type ListingValues = Partial<ListingListValues>
 
-/** `symbol` of the prices: any number of tokens. */
+/** Parameter `symbol` of the price endpoints: any number of tokens. */
 const priceSymbols = { symbol: texts('Token is one of the given values.') }
 
 const homeFilter = {

@@ -10,9 +10,12 @@ export interface MarketSetup {
   readonly limits: PageLimits
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-  /** `disable_v1_sales`: `/v1/sales` takes the largest page of `/v2/sales`. */
+  /** Setting `disable_v1_sales`: whether `/v1/sales` has the page limit and the default states of `/v2/sales`. */
   readonly disableV1Sales: boolean
-  /** Setup of the market's asset endpoints. Its contract is known after `contracts` was read. */
+  /**
+   * Setup of the endpoints of assets that the market serves. `contract` is empty until the stored settings of the
+   * market contract name the assets contract.
+   */
   readonly assets: AssetsSetup
   readonly lists: ListReader
   readonly records: MarketRecords

@@ -8,10 +8,10 @@ import { idBoundaries, paging } from '../../nft/paging/index.ts'
 const MAX_RANKED = 100
 const MAX_TEMPLATES = 1000
 
-/** `symbol`: one token, which must be given. */
+/** Parameter `symbol` with one token. A request without it is refused. */
 const symbol = { symbol: text('Token of the counted trades; required.', { minimum: 1 }) }
 
-/** Earliest and latest trade time. */
+/** Parameters `before` and `after`: bounds of the trade time, both exclusive. */
 export const tradeTimes = {
   before: int('Trades before this time, ms since 1970.', { minimum: 1 }),
   after: int('Trades after this time, ms since 1970.', { minimum: 1 }),
@@ -83,5 +83,5 @@ export type StatsValues = {
 
 /** Value of `symbol`, a parameter of every kind of statistics. */
 export type SymbolValues = Values<typeof symbol>
-/** Values of {@link tradeTimes}. */
+/** Values of the parameters `before` and `after`. */
 export type TimeValues = Values<typeof tradeTimes>

@@ -10,7 +10,7 @@ export interface Ranking {
   readonly things: string
   readonly key: string
   readonly conditions: readonly Sql[]
-  /** Query of the sums, named `sums`, if no table stores them. */
+  /** Query that computes the sums if no table stores them. Its WITH item is named `sums`. */
   readonly query?: Sql
   /** FROM item `k` with the sums, which are `trades` and `volume`, and its key column. */
   readonly sums: string

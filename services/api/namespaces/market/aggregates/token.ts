@@ -27,7 +27,7 @@ export async function withToken(
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
 }
 
-/** Symbols that an error message repeats. */
+/** Maximum number of token symbols that an error message repeats. */
 const SYMBOLS_SHOWN = 5
 
 /** @throws RequestError 400 if the market has none of the tokens. */
@@ -41,7 +41,7 @@ export async function requireToken(session: Session, symbols: readonly string[])
 }
 
 function noToken(symbols: string): RequestError {
-  return unknownToken(`the market has no token ${symbols}; /v1/config lists those that it has`)
+  return unknownToken(`the market has no token ${symbols}; /v1/config lists the tokens of the market`)
 }
 
 /** Error message for a request without `symbol`. */

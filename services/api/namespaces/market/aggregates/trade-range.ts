@@ -6,9 +6,9 @@ export const DAY_MS = 86_400_000
 
 /** A range of trade times, as whole days and the partial days at its ends. Times are in ms since 1970. */
 export interface TradeRange {
-  /** Inclusive. */
+  /** Start of the range, inclusive. */
   readonly from: number
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   readonly until: number
   /** Whole days since 1970, first inclusive, last exclusive; first >= last if the range contains no whole day. */
   readonly days: readonly [first: number, last: number]
@@ -26,7 +26,7 @@ export function tradeRange(values: TimeValues): TradeRange | undefined {
   return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
 }
 
-/** Conditions: the time is within the range. */
+/** Conditions: the time in a column is within the range. */
 export function inRange(column: string, { from, until }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }

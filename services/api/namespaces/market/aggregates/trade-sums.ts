@@ -3,9 +3,9 @@ import type { Sql } from '../../../sql/index.ts'
 import type { TradeRange } from './trade-range.ts'
 import { edgesOf, inRange, inWholeDays } from './trade-range.ts'
 
-/** Key and conditions of a sum over trades. The row is `k` in both the trades and the counters. */
+/** Key and conditions of a sum over trades. SQL alias of the trades and of the counters: `k`. */
 export interface TradeSum {
-  /** Condition on the token. */
+  /** Condition on the token of the price. */
   readonly token: Sql
   /** Key column of the sums; trades and day counters have the same column. `day` sums by day. */
   readonly key: string
@@ -55,8 +55,8 @@ function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: Tr
   const inside = inWholeDays('k.day', range)
   if (totals === undefined) return [counters('', inside)]
   const [first, last] = range.days.map((day) => bind(day, 'bigint'))
-  // PostgreSQL evaluates the condition once and skips the other union branch: the subquery refers to no row of the
-  // branch.
+  // PostgreSQL evaluates `isMost` once and skips the union branches that it excludes, because its subquery refers to no
+  // row of a branch.
   const isMost = sql`(SELECT 2 * (least(${last!}, max(k.day) + 1) - greatest(${first!}, min(k.day))) > max(k.day) + 1 - min(k.day)
       FROM ${raw(days)} k ${where([token])})`
   return [

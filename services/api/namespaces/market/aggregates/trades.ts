@@ -104,7 +104,8 @@ function storedDays(values: TradeValues, open: number): Sql {
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
-    // The current day may end between the two statements.
+    // A day can end between the statement that reads `open` and this statement: days from `open` on are summed from the
+    // trades.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -117,7 +118,8 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // The two parts are disjoint: the second part sums the current day and the days that a bound cuts, each once.
+  // The days of the first query and the trades of the second query are disjoint: the second query sums the current day
+  // and the days that a bound cuts.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }

@@ -8,7 +8,7 @@ import type { MarketSetup } from '../setup.ts'
 const noConfig = { status: 500, message: 'Config not found' } as const
 const noMarketplace = { status: 416, message: 'Marketplace not found' } as const
 
-/** `/v1/config` and the marketplaces. */
+/** Endpoints `/v1/config` and `/v1/marketplaces`. */
 export function configEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     endpoint({

@@ -7,7 +7,7 @@ import { selectMarketLogs } from '../lists/log-list.ts'
 import { listingLog } from '../records/log-records.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** The `/logs` of each kind of listing. */
+/** Endpoints `/logs` of each kind of listing. */
 export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
   return listingKinds.map((kind) => {
     const { group, key, one } = listingTables[kind]

@@ -21,7 +21,7 @@ import {
 } from '../records/trade-records.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** `/v1/prices/...` and the trades of one asset. */
+/** Endpoints `/v1/prices/...`, and the endpoint of the trades of one asset. */
 export function priceEndpoints(setup: MarketSetup): Endpoint[] {
   const attributes = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
   const all = assetListParameters(setup.assets.limits.assets)

@@ -26,7 +26,7 @@ const notFound = { status: 416, message: 'Royalty config not found' } as const
 
 const TAG = 'royalties'
 
-/** `/v1/royalties/...`. */
+/** Endpoints `/v1/royalties/...`. */
 export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   const limit = setup.limits.royalties
   const records: ListOfRecords<PayoutValues> = {

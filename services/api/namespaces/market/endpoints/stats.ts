@@ -13,7 +13,7 @@ import type { MarketSetup } from '../setup.ts'
 
 const noCollection = { status: 416, message: 'Collection Not Found' } as const
 const TAG = 'stats'
-/** `/v1/stats/...` and `/v2/stats/...`. */
+/** Endpoints `/v1/stats/...` and `/v2/stats/...`. */
 export function statsEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     ...collectionEndpoints(setup),

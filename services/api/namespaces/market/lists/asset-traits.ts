@@ -5,7 +5,10 @@ import { NEVER } from '../../../planner/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { hasTerm, termsOf } from './listing-request.ts'
 
-/** Names of the filters on assets that the stored traits prefilter. */
+/**
+ * Names of the filters on assets that the column `traits` of a listing prefilters: indexed terms of the facts of its
+ * assets.
+ */
 export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
@@ -33,7 +36,7 @@ export function traitConditions(
   })
   const ofData = attributes.flatMap(({ family, containments }) => {
     if (family !== 'immutable_data' || containments.length === 0) return []
-    // Attributes that are lists have no traits.
+    // The column `traits` contains no terms of attributes that are lists.
     const isList = (containment: string): boolean =>
       Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
     if (containments.some(isList)) return []

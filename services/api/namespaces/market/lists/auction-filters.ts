@@ -5,7 +5,10 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { distinct, hasTerm, termsOf } from './listing-request.ts'
 
-/** SQL condition for an unclaimed bundle: version 2 of the contract returns its assets and the bid. */
+/**
+ * SQL condition for a bundle that neither side has claimed: since version 2 the market contract returns the assets and
+ * the bid of such an auction.
+ */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
 

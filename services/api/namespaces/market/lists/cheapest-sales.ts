@@ -88,7 +88,10 @@ export async function selectCheapest(
   return ids.map(([id]) => id)
 }
 
-/** Whether the filter selects templates. A lookup for each template needs no such filter on sales. */
+/**
+ * Whether the filter selects templates. A query that looks up the cheapest sale of each selected template does not
+ * repeat this filter on sales.
+ */
 function isOfScope(name: string): boolean {
   return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
 }

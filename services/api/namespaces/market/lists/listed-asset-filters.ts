@@ -62,7 +62,8 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  // The resolved templates already are a subset of the templates in the request.
+  // The resolved templates are already a subset of the requested templates, so no further filter on template ids is
+  // needed.
   if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -138,7 +139,7 @@ function amongOpen(ofOne: Sql, others: Sql): Sql {
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, templates, statistics } = request
   const names = values.schema_name
-  // The resolved templates already belong to the requested schemas.
+  // The resolved templates already belong to the requested schemas, so no further filter on schemas is needed.
   if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, { column: 'schema_name' }, names)
@@ -171,7 +172,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** `template_blacklist`, `hide_templates_by_accounts`. */
+/** Filters of the parameters `template_blacklist` and `hide_templates_by_accounts`. */
 function hiddenFilters(request: ListingRequest): Filter[] {
   const { values, hidden } = request
   const black = (values.template_blacklist ?? []).filter((id) => BigInt.asIntN(32, id) === id).map(Number)
@@ -207,8 +208,8 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
   if (!accounts || accounts.length === 0) return []
   const [row] = await session.query<[readonly number[] | null]>({
     name: 'hidden-templates',
-    // A condition `IS NOT NULL` would make a generic plan of PostgreSQL 18 leave the index-only scan of
-    // assets_held_idx.
+    // `array_remove` instead of the condition `IS NOT NULL`: with the condition, a generic plan of PostgreSQL 18 would
+    // not use the index-only scan of assets_held_idx.
     text: `SELECT array_remove(array_agg(DISTINCT h.template_id), NULL) FROM assets.assets h
       WHERE h.owner = ANY($1::text[])`,
     values: [accounts],
@@ -280,8 +281,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // The filters for unset flags were applied when the templates were resolved. For template buy offers,
-  // `wantedFlagFilters` filters the set flags.
+  // Filters on flags that must be unset have already selected the templates. For template buy offers,
+  // `wantedFlagFilters` creates the filters on flags that must be set.
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
@@ -352,7 +353,7 @@ const MUCH_RARER = 8
 /** Whether the request has several conditions for the same asset. In a bundle, different assets could match them. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
-  // Filters on template data include the schema.
+  // Resolving filters on template data already applies the filter on schemas.
   const both = templates.kind === 'unfiltered' && hasTemplate && values.schema_name !== undefined
   return both || (values.asset_id !== undefined && (hasTemplate || values.schema_name !== undefined))
 }

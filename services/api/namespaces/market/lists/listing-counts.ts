@@ -27,7 +27,7 @@ const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'co
 const countedOfSchemas = new Set([...counted, 'schema_name'])
 /** The states of a started auction depend on the clock, so the counters have no states of auctions. */
 const begun = [1, 3, 4]
-/** States of sales that have an offer. */
+/** States of sales whose offer certainly exists. */
 const offered = [1, 3, 4]
 
 /**

@@ -20,7 +20,7 @@ export interface ListingRequest {
   readonly states: readonly number[] | undefined
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-  /** Templates that filters on templates select. */
+  /** Templates that the request's filters on template data select. */
   readonly templates: ResolvedTemplates
   /** Templates whose names match the request's search texts. */
   readonly named: NamedTemplates | undefined
@@ -64,7 +64,7 @@ export interface FilteredColumn {
   readonly column: string
   /** Name of the filter. Default: the name of the column. */
   readonly name?: string
-  /** Default: text. */
+  /** SQL type of the column. Default: text. */
   readonly type?: string
   /** Indexed terms of the values, if the GIN index on the terms covers the column. */
   readonly terms?: readonly number[]
@@ -91,8 +91,9 @@ export function columnFilter(
 }
 
 /**
- * From COMMON of the rows on, checking the rows of a rarer filter is cheaper than an index scan for this filter. From
- * MOST of the rows on, a scan of the table is cheaper.
+ * If a filter matches at least COMMON of the rows, an index scan for this filter costs more than checking the rows that
+ * a rarer filter finds. If a filter matches at least MOST of the rows, a scan of the table is cheaper than an index
+ * scan.
  */
 const COMMON = 0.1
 const MOST = 0.5
@@ -187,7 +188,7 @@ const MOST_NAMED = 2_000
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
-/** Name searches that sales answer from their own columns. */
+/** Parameters of name searches. Sales store the names of their assets, so no other table is read for sales. */
 export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /**
@@ -201,7 +202,10 @@ export interface NamedTemplates {
   readonly nameless: readonly number[]
 }
 
-/** Conditions of the request's name searches on a name. */
+/**
+ * SQL conditions for the request's name searches.
+ * @param name SQL of the name that is searched.
+ */
 export function nameConditions(values: ListingValues, name: Sql, trigrams: boolean): Sql[] {
   return nameSearches.flatMap((parameter) => {
     const term = values[parameter]

@@ -6,9 +6,9 @@ import type { Sql } from '../../../sql/index.ts'
 import type { Failure } from '../../../endpoint/index.ts'
 import type { Index, Source } from '../../../planner/sources/index.ts'
 
-/** Tables and columns of a kind of listing. The row is `l` everywhere. */
+/** Tables and columns of a kind of listing. SQL alias of a listing: `l`, for every kind. */
 export interface ListingTable {
-  /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
+  /** Number of this kind of listing in `listing_assets`, `trades` and `listing_counts`. */
   readonly kind: number
   /**
    * Last segment of the path of the list, such as `sales`. The endpoints of this kind of listing are grouped under the
@@ -17,13 +17,13 @@ export interface ListingTable {
   readonly group: string
   /** Name of one listing in sentences, for example `buy offer`. */
   readonly one: string
-  /** Name of the list. */
+  /** Title of the list in the documentation. */
   readonly summary: string
   /** Answer to an id that no listing has. */
   readonly missing: Failure
   /** Limit of the list in the settings. */
   readonly limit: keyof PageLimits
-  /** Schema-qualified. */
+  /** Schema-qualified name of the table. */
   readonly table: string
   /** Key column, and the parameter that names it. */
   readonly key: ListingKey
@@ -33,7 +33,7 @@ export interface ListingTable {
   readonly mints: readonly [lowest: string, highest: string]
   /** Whether a listing has at most one asset, of the template that it names. */
   readonly isSingle?: boolean
-  /** All states of the rows, if indexes are led by the state. */
+  /** All states that rows can have. Set if `state` is the first column of indexes. */
   readonly states?: readonly number[]
   /** Expression of the indexed terms of a listing, as the index has it; see market.listing_terms. */
   readonly terms: Sql
@@ -45,7 +45,7 @@ export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
 export type ListingKind = MarketListingName
 
-/** The members of a listing table that are facts of the database. */
+/** Members of `ListingTable` that the data model defines. */
 function factsOf(name: ListingKind): Pick<ListingTable, 'kind' | 'one' | 'table' | 'key'> {
   const { kind, one, table } = marketListings[name]
   return { kind, one, table: table.name, key: table.key[0] as ListingKey }
@@ -57,7 +57,7 @@ export const NAME_HEAD = raw('left(l.name, 100)')
 /** Sort column of sales: the price, or for sales with an oracle price the listing price. */
 export const ASKED = raw('coalesce(l.price, l.listing_price)')
 
-/** State of an open sale. */
+/** State number of an open sale. */
 export const LISTED = 1
 
 /** States of sales. */
@@ -187,7 +187,7 @@ export const listingTables: Readonly<Record<ListingKind, ListingTable>> = {
 /** Names of the kinds of listing, in the order of their numbers. */
 export const listingKinds = Object.keys(listingTables) as ListingKind[]
 
-/** Tables whose statistics lists of the market are estimated by. */
+/** Tables of the market family whose statistics give the row estimates of lists. */
 export const marketTables: readonly string[] = [
   ...Object.values(listingTables).map(({ table }) => table),
   'market.bids',

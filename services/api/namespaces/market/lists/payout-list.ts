@@ -14,7 +14,7 @@ import type { FilteredColumn, TermKind } from './listing-request.ts'
 import type { PayoutValues } from '../parameters.ts'
 
 const TABLE = 'market.royalty_payouts'
-/** Indexed terms of a payout, as the expression of the index; see market.payout_terms. */
+/** Indexed terms of a payout, in the same words as the expression of their GIN index; see market.payout_terms. */
 const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.listing_id, l.asset_id)')
 
 /** Payouts. Keys `seq/payout_index` are ordered by both numbers. */
@@ -89,7 +89,7 @@ const payoutKey = {
   type: 'bigint',
 } as const
 
-/** `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before`, `after`. */
+/** Filters of the parameters `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before` and `after`. */
 function rangeFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   const untimed = without(values, ['before', 'after'])
   const filters = boundaryFilters(untimed, statistics, payoutKey, values.log_global_sequence)

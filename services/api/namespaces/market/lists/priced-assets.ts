@@ -31,13 +31,16 @@ export const priceColumns: Readonly<Record<string, string>> = {
   average_price: 'p.average',
 }
 
-/** OFFSET 0 is an optimization fence: without it the planner joins all rows before the LIMIT. */
+/** OFFSET 0 is an optimization fence: without it PostgreSQL joins the prices of all rows before the LIMIT. */
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
 
 const PRICES = 'market.template_prices'
-/** Up to this share of all prices, the price of each row is looked up. Above this share, one scan reads all prices. */
+/**
+ * If a query needs prices for fewer rows than this share of the rows with prices, it looks up the price of each row.
+ * Otherwise one scan reads all prices.
+ */
 const LOOKED_UP = 0.25
 /** Share of the assets without a price, if PostgreSQL has no statistics. */
 const UNPRICED = 0.2
@@ -73,17 +76,18 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
   }
 }
 
-/** Assets, `a`, with the price of their template, `p.price`. */
+/** FROM item: assets `a` with the price of their template, `p.price`. */
 function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
   const rows = estimateRows(statistics.rows(ASSETS), filters)
   return sql`assets.assets a LEFT JOIN ${pricesOf('a', rows, column, statistics)}`
 }
 
 /**
- * Right side of a join with the price of each row's template, `p.price`. Up to LOOKED_UP each row looks it up, above
- * it one scan reads all prices. A template has a price in every token of its trades; the join uses the token that the
- * contract lists first.
- * @param alias of the rows with a `template_id`. @param rows estimated number of rows.
+ * Right side of a join that adds the price of each row's template, `p.price`. The join looks up the price of each row
+ * if the rows are few (LOOKED_UP). Otherwise one scan reads all prices. A template has a price in every token of its
+ * trades; the join uses the token that the contract lists first.
+ * @param alias of the rows with a `template_id`.
+ * @param rows estimated number of rows.
  */
 function pricesOf(alias: string, rows: number, column: string, statistics: Statistics): Sql {
   const from = raw('FROM market.template_prices p JOIN market.tokens y USING (token_symbol)')

@@ -65,7 +65,7 @@ function boundOf(text: string | undefined): string | undefined {
   return text === undefined || ZERO.test(text) ? undefined : text
 }
 
-/** Digits, then an exponent or decimals. */
+/** A number in text: digits, then optionally an exponent or decimals. */
 const PARTS = /^(\d+)(?:e(\d+)|\.(\d+))?$/
 
 /** Converts whole tokens to units of the smallest decimal place. Rounds up a lower bound and down an upper bound. */
@@ -168,7 +168,10 @@ const HAS_PRICE = raw('l.price IS NOT NULL')
 
 /** Bounds and rates for filtering and sorting sales by price. */
 export interface SalePricing {
-  /** Undefined without bounds; `never` if no sale can have a price within the bounds. */
+  /**
+   * Price bounds of the request. Undefined if the request has none; `never` if no sale can have a price within the
+   * bounds.
+   */
   readonly bounds: PriceBounds | 'never' | undefined
   /** The symbol pairs that can price the requested sales. */
   readonly rates: readonly Rate[]
@@ -185,7 +188,7 @@ export async function readSalePricing(
 ): Promise<SalePricing> {
   const bounds = await readPriceBounds(session, values)
   if (bounds === 'never' || (bounds === undefined && !isCompared)) return { bounds, rates: [] }
-  // A sale without a rate has no price, so bounds exclude it.
+  // A sale without an oracle rate has no price, so price bounds exclude the sale.
   const rates = await readRates(session, values.symbol, bounds ? 'market' : 'sales')
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
@@ -198,7 +201,7 @@ function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
   return sql`${raw(PRICED_BY)} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
 }
 
-/** Exact check that the sale is priced by this pair. */
+/** Exact check that a sale has the two symbols of this symbol pair. */
 function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   return [
     raw('l.price IS NULL'),
@@ -245,7 +248,7 @@ export function pricedParts({ bounds, rates }: SalePricing, statistics: Statisti
   ]
 }
 
-/** Condition: the sale belongs to one of the groups. */
+/** Condition: all conditions of at least one group of sales hold. */
 export function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   return sql`(${joinSql(
     parts.map((conditions) => sql`(${allOf(conditions)})`),

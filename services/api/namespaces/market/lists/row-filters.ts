@@ -229,7 +229,7 @@ function mintFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** `min_assets`, `max_assets`. */
+/** Filters of the parameters `min_assets` and `max_assets`. */
 function numberFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind === 4) return []
   const { min_assets: least, max_assets: most } = values

@@ -20,16 +20,16 @@ export function cappedPrice(column: string, row: string, rates = 'market.rates')
     FROM ${rates} r WHERE r.settlement_symbol = ${row}.token_symbol AND ${row}.oracle_floors ? r.listing_symbol)) END)`
 }
 
-/** Version that changes with every oracle rate. */
+/** SQL of a version that changes whenever an oracle rate changes. */
 const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
 
-/** Version that changes with every token row; the market has few tokens. */
+/** SQL of a version that changes whenever a token row changes. The market has few tokens. */
 const TOKENS_VERSION = `(SELECT string_agg(y.xmin::text, '/' ORDER BY y.token_symbol) FROM market.tokens y)`
 
 /**
- * Version of the prices of a template: the versions of all its rows. PostgreSQL reads the two inner versions once for
- * each statement.
+ * Version of the prices of a template: the versions of all rows with its prices, of the tokens and of the oracle rates.
+ * The subqueries of tokens and rates refer to no outer row, so PostgreSQL runs each of them once for a statement.
  */
 const VERSION = `concat(${TOKENS_VERSION}, ',', string_agg(concat(k.xmin,
     CASE WHEN k.oracle_floors IS NOT NULL THEN ${RATES_VERSION} END), ',' ORDER BY k.token_symbol))`
@@ -59,7 +59,7 @@ const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_pre
 
 const PRICE_ROWS = 'market.template_prices k JOIN market.tokens y USING (token_symbol)'
 
-/** Fragment of the prices of a template, without the contract. Key: template id. */
+/** Fragment with the prices of a template: JSON members without `market_contract`. Key: template id. */
 const templatePrices: FragmentKind = {
   name: 'template-prices',
   key: 'k.template_id',
@@ -170,7 +170,10 @@ const members = {
   ),
 }
 
-/** Position of the prices among the shared rows of an asset, and among the lists of the market. */
+/**
+ * Index of the fragment with the template's prices among the shared rows of an asset: collection, schema and template
+ * come first.
+ */
 const PRICES = 3
 
 const named = {

@@ -32,7 +32,7 @@ const presentFee: Group<RowParts> = {
   write: ({ shared }) => `"current_collection_fee":${shared[0]!.texts[1]!}`,
 }
 
-/** Members of every listing, after its parties. The name of a marketplace may be empty, never null. */
+/** Members that follow seller and buyer in every listing. The name of a marketplace may be empty, never null. */
 const common = {
   maker_marketplace: field.emptyName(
     'l.maker_marketplace',
@@ -102,7 +102,7 @@ const salePrice = field.object(
 )
 
 const bid = shape.record('Bid', 'A bid of an auction', {
-  number: shape.integer('Place in the auction, from 1'),
+  number: shape.integer('Number of the bid in its auction, from 1'),
   account: shape.text('Bidder'),
   amount: shape.decimal(AMOUNT),
   created_at_block: shape.decimal('Block'),
@@ -162,7 +162,7 @@ const saleKind = {
   contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
 }
 
-/** Sales by their ids. */
+/** Record type of a single sale. */
 const sales = declareKind({
   ...saleKind,
   title: 'Sale',
@@ -219,7 +219,7 @@ const auctions = declareKind({
   contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
 })
 
-/** Buy offers. */
+/** Record type of buy offers. */
 const buyoffers = declareKind({
   ...listing,
   ...{ title: 'Buyoffer', description: 'An offer to buy assets from their owner', key: 'l.buyoffer_id' },
@@ -279,7 +279,7 @@ const templateBuyoffers = declareKind({
   contained: containedAssets(listedAssets, 'l.asset_ids', ['collection', 'template']),
 })
 
-/** The records of each kind of listing, and of sales in lists. */
+/** Record types of all kinds of listing. `listedSale`: sales as lists show them. */
 export const listingRecords = {
   sale: sales,
   listedSale: listedSales,

@@ -110,7 +110,7 @@ const logged: Readonly<Record<ListingKind, Readonly<Record<string, LoggedAction>
 
 /** Logs of a kind of listing. */
 export interface ListingLog {
-  /** Names of the actions. */
+  /** Names of all actions of the log. */
   readonly actions: readonly string[]
   readonly record: PlainRecord
 }

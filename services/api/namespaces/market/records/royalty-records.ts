@@ -5,12 +5,15 @@ import { shape } from '../../../endpoint/index.ts'
 import { listingKinds } from '../lists/listing-table.ts'
 import { tokenFields } from './token-fields.ts'
 
-/** Subject of a payout, by code. */
+/** Names of the types of listing that a payout can belong to. Index: the code of the type. */
 export const listingTypes = ['unresolved', ...listingKinds] as const
 /** Names of the rules that give an account a share of a price; the code of the first is 1. */
 export const categories = ['founders', 'template', 'attribute', 'dust'] as const
 
-/** A code that is spelled out. @param first code of the first name. */
+/**
+ * Field that shows the name of a numeric code.
+ * @param first code of the first name.
+ */
 function spelled(column: string, description: string, names: readonly string[], first: number): Field {
   const cases = names.map((name, index) => `WHEN ${index + first} THEN '"${name}"'`)
   return field.json(`CASE ${column} ${cases.join(' ')} END`, shape.choice(description, names))
@@ -27,7 +30,12 @@ export const payouts = declareKind({
     market_contract: field.contract('market_contract', 'Account of the market contract'),
     log_global_sequence: field.decimal('l.seq', 'Global sequence number of the log action'),
     payout_index: field.integer('l.payout_index', 'Position of the payout in the action'),
-    listing_type: spelled('l.kind', 'Type of the listing; unresolved = unknown', listingTypes, 0),
+    listing_type: spelled(
+      'l.kind',
+      'Type of the listing; unresolved if the type is not known',
+      listingTypes,
+      0,
+    ),
     listing_id: field.nullable(field.decimal('l.listing_id', 'Id of the listing')),
     category: spelled('l.category', 'Rule by which the account gets the share', categories, 1),
     collection_name: field.name('l.collection_name', 'Collection'),

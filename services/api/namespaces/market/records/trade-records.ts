@@ -10,7 +10,7 @@ const listing = {
   buyoffer_id: field.nullable(
     field.decimal(
       'CASE WHEN k.kind = 3 THEN k.listing_id END',
-      'Buy offer; all three ids are null for a template buy offer',
+      'Buy offer; sale_id, auction_id and buyoffer_id are all null for a template buy offer',
     ),
   ),
 }
@@ -48,8 +48,9 @@ const statistics = (row: string) => ({
 /** The SQL alias of the row with the price statistics is `p`. */
 export const templatePriceRecord = declareRecord(
   'TemplatePrice',
-  'Trades of single assets of a template, in one token. The suggested prices are those of the last three days and the ' +
-    'five latest trades, each capped by the lowest price that has been asked for three days',
+  'Trades of single assets of a template, in one token. The suggested prices come from the trades of the last three ' +
+    'days, or from the five latest trades if fewer trades are that young. A suggested price is at most the lowest price ' +
+    'that has been asked for three days',
   {
     market_contract: marketContract,
     assets_contract: field.contract('contract', 'Account of the assets contract'),
