@@ -13,18 +13,18 @@ const sqlReaderSettings = {
 const SQL_READER_CONNECTIONS = 5
 const PASSWORD_BYTES = 24
 
-/** Longest statement of a GraphQL client. */
+/** Time limit of a statement that Hasura runs for a GraphQL client. */
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with chain data; the role of the api can read all of them. */
 const publicSchemas = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
 /** Schema of the views that GraphQL shows. The views read the tables with the rights of their owner. */
 const GRAPHQL_SCHEMA = 'graphql'
 /**
- * Schema with functions that indexes use. The role needs the right to use the schema, because the planner of
+ * Schema with functions that indexes use. The role of GraphQL needs USAGE of the schema, because the planner of
  * PostgreSQL calls these functions. The role cannot read the tables of the schema.
  */
 const GRAPHQL_FUNCTIONS = 'market'
-/** Schemas that the role of GraphQL could read in versions without the views. */
+/** Schemas that the role of GraphQL could read in versions of Pronghorn without the views for GraphQL. */
 const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']
 /** Schema of keys, tokens and signing keys, for the state service only. */
 const ACCESS_SCHEMA = 'access'

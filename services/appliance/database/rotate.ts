@@ -9,7 +9,7 @@ import type { RedisAddress } from './redis-password.ts'
 import { ensureRoles, scramVerifier } from './roles.ts'
 
 export interface RotateOptions {
-  /** Folder of the secrets. */
+  /** Folder with a file for each secret. */
   readonly dir: string
   /** Host and port of PostgreSQL, and its superuser, whose password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>

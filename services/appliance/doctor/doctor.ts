@@ -27,7 +27,7 @@ export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null if no node is configured. */
   readonly chainHttp: string | null
-  /** Error details with the command line option that set the node's address; empty for the configured address. */
+  /** Error details with the command-line option that set the URL of the node; empty if the configuration sets it. */
   readonly nodeDetails: ErrorDetails
   /** Connection to Redis, and the chain name, which prefixes the Redis keys; null if no Redis is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null

@@ -21,8 +21,7 @@ export interface EnvFile {
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
 /**
- * The part of a line before the value. Compose accepts only spaces and tabs as white space there, and no byte order
- * mark.
+ * Matches a line up to its value. In this part Compose accepts only spaces and tabs, no other space or byte order mark.
  */
 const BEFORE_VALUE = /^[^=]*=?\s*/
 const OTHER_SPACE = /[^\S\t ]/
@@ -69,7 +68,7 @@ function unreadable(found: string, allowed: string): EnvFile {
 /** Node.js decodes bytes that are not UTF-8 as this character. */
 const REPLACEMENT = '\ufffd'
 
-/** Reads the text of an `.env`. */
+/** Parses the text of an `.env`. */
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
   // UTF-16 encodes each Latin letter as two bytes, one of them 0.
   if (/\0[^\0]\0/.test(text)) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
 
-/** Locations of the operator's files and folders. */
+/** Where this program finds the operator's files and folders. */
 export interface OperatorPlaces {
   /**
    * Folder in which Compose mounts every file or folder that a variable names, under the name of the variable.

@@ -10,7 +10,7 @@ const OVERRIDE = 'docker-compose.override.yml'
 
 /** The settings of an appliance as its operator has them, before Compose has read them. */
 export interface Host {
-  /** Files and folders that variables name. */
+  /** Paths of files and folders of the host, with the variables that contain the paths. */
   readonly paths: readonly { readonly variable: string; readonly path: string }[]
   /** Checks the settings, files and folders. @throws ConfigError with every problem. */
   check(places: OperatorPlaces): Promise<RenderReport>

@@ -88,7 +88,7 @@ function failureHeaders(values: Values, cors: readonly string[]): string {
 }
 
 const VARY = '      add_header Vary Origin always;'
-/** nginx sends no header for an empty value. */
+/** nginx directives for CORS headers. nginx leaves a header out if its value is empty. */
 const corsHeaders = (origin: string, headers: string): string[] => [
   `      add_header Access-Control-Allow-Origin ${origin} always;`,
   `      add_header Access-Control-Allow-Headers ${headers} always;`,

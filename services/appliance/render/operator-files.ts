@@ -9,7 +9,7 @@ import { isPassword } from './superuser.ts'
 import { isHostPath, PATH_ALLOWED } from './variables.ts'
 
 interface FileSetting {
-  /** Variable of the setting, by the naming rule. */
+  /** Variable of the setting, named after the configuration key. */
   readonly variable: string
   /** Name under which containers see a copy of the file. */
   readonly name: string

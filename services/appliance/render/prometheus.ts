@@ -13,7 +13,7 @@ interface MetricsPorts {
   readonly state: number
 }
 
-/** The ports that the services listen on. */
+/** The ports at which the services serve their metrics. */
 export function listMetricsPorts({ given }: Resolved, { readers, server }: AppConfig): MetricsPorts {
   return {
     filler: readers[0]!.server_port,

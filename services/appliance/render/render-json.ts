@@ -114,7 +114,7 @@ function lookUp({ resolved, secrets, service }: ServicePlan): Lookup {
   }
 }
 
-/** JSON of the replicas. */
+/** JSON for `sqldb.replicas`. */
 function listReplicas(text: string): string {
   if (isJsonList(text)) return text
   return JSON.stringify(text === '' ? [] : splitList(text).map(splitHostAndPort))

@@ -326,7 +326,7 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
   return warnings
 }
 
-/** Warns if the api does not trust the proxy: every request then has the address of the proxy. */
+/** Warns if the api does not trust the proxy: the api then takes the IP address of the proxy for every client. */
 function warnAboutClients({ server }: AppConfig, own: OwnFiles): ConfigWarning[] {
   if (server.trust_proxy !== false) return []
   const [file, path] = own.texts.has('server')

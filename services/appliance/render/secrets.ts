@@ -16,7 +16,7 @@ export const secretNames = {
 } as const
 
 export type SecretName = keyof typeof secretNames
-/** All secrets as text. */
+/** Texts of all secrets by name. */
 export type Secrets = Readonly<Record<SecretName, string>>
 
 const BYTES = 32

@@ -4,7 +4,7 @@ import { parseVariable, settingVariables } from '../../core/config/environment/i
 import { FatalError } from '../../core/errors/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 
-/** Values of the placeholders of a template. */
+/** Values for the placeholders `${NAME}` of a template, by name. */
 export type Placeholders = Readonly<Record<string, string | number | boolean>>
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g

@@ -80,7 +80,7 @@ const chainAddress = (protocols: readonly string[], example: string) =>
 
 const shipProtocols = ['ws:', 'wss:']
 
-/** One node address, or several that are all used. */
+/** State-history URLs of one or several nodes; the reader uses all of them. */
 const shipAddresses = makeExactValidator<string>((text) => {
   const addresses = splitList(text)
   const isUsable = (each: string) => URL.canParse(each) && shipProtocols.includes(new URL(each).protocol)
@@ -126,7 +126,7 @@ export const memory = makeValidator<number>((text) => {
   return Math.floor(bytes)
 })
 
-/** ACME authorities take one address, without a name. */
+/** Validator of ACME_EMAIL: ACME authorities accept one e-mail address without a display name. */
 const email = makeValidator<string>((text) => {
   const [, host = ''] = /^[^\s@,;:<>"\p{Cc}]{1,64}@([^@]*)$/u.exec(text) ?? []
   if (text !== '' && !(host.includes('.') && isHost(host))) throw new RangeError('an e-mail address')

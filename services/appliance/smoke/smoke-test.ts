@@ -14,11 +14,11 @@ export type { CheckResult } from './check.ts'
 export interface SmokeOptions {
   /** URL of the proxy. */
   readonly url: string
-  /** Accept any certificate. */
+  /** Whether any certificate of the proxy is accepted. */
   readonly insecure: boolean
   /** API key of the state service. */
   readonly apiKey: string | undefined
-  /** Account whose ABI is requested. */
+  /** Account whose ABI the test requests from the state service. */
   readonly account: string
   /** How long the test waits for an event on a socket, and for the contracts on a new chain, ms. */
   readonly waitMs: number

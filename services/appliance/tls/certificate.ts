@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
-/** Names of the two files of a certificate. */
+/** File names of a certificate chain and its private key. */
 export const certificateFiles = { chain: 'fullchain.pem', key: 'privkey.pem' } as const
 
 const DAY_MS = 86_400_000
