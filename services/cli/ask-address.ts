@@ -10,7 +10,7 @@ export function checkHttpUrl(text: string): void {
 }
 
 /**
- * Requests an address, without retries.
+ * Sends a GET request to a URL, without retries.
  * @returns the body of the answer.
  * @throws FatalError `SERVICE_REFUSED` if the connection is refused; `UNHEALTHY` if no answer arrives in
  * time, or if the answer has an error status (the message then contains the reasons of the health report).

@@ -7,7 +7,7 @@ export interface CliIo {
   readonly isTerminal: boolean
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Aborted when the process is asked to stop. */
+  /** Signal that is aborted when the process is asked to stop. */
   readonly signal: AbortSignal
 }
 

@@ -90,7 +90,7 @@ interface ShowFlags extends ConfigOption {
   readonly of: 'filler' | 'api' | 'state'
 }
 
-/** Local address at which a process serves its metrics and its configuration. */
+/** Host and port at which a process of this machine serves its metrics and its configuration. */
 function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; readonly port: number } {
   if (flags.of === 'state') {
     const { settings, problems } = readStateSettings(io.env)

@@ -89,7 +89,7 @@ export function nowOption(): Option {
   )
 }
 
-/** Starts using a new signing key. @returns the sentence to print. */
+/** Creates a new signing key for tokens. @returns the sentence for the operator. */
 export async function replaceSigningKey(database: Queryable, { now }: NowFlag): Promise<string> {
   await requireKeyTables(database)
   const { rotateSigningKey } = await import('../../state/index.ts')

@@ -143,7 +143,7 @@ async function verify(
 
 /**
  * Chooses the source of the comparison from the flags.
- * @param chainHttp HTTP address of the configuration; undefined for a data directory.
+ * @param chainHttp HTTP URL of the node in the configuration; undefined for a data directory.
  */
 function chooseSource(flags: VerifyFlags, chainHttp: string | undefined): VerifyDatabaseOptions['source'] {
   const { http, state, folder, requests } = flags
