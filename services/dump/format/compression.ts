@@ -33,7 +33,7 @@ const preferred = zstdFiles.compress === undefined ? gzipFiles : zstdFiles
 /** File suffix of the compression with which this process writes dump files: zstd if Node.js has it, else gzip. */
 export const packedSuffix = preferred.suffix
 
-/** Compresses the content of a file. */
+/** Compresses the content of a dump file. */
 export const packContent: Compress = preferred.compress!
 
 /** Whether this process can decompress a file, by the suffix of its path. */

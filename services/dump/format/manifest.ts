@@ -75,7 +75,7 @@ const manifestSchema = z.strictObject({
 
 /** Content of a dump with checksums. docs/publish.md documents the members. */
 export type Manifest = z.infer<typeof manifestSchema>
-/** A table, with the files of its rows. */
+/** A table in the manifest, with the files of its rows. */
 export type ManifestTable = z.infer<typeof tableSchema>
 export type ManifestFile = z.infer<typeof fileSchema>
 

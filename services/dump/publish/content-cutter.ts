@@ -10,7 +10,7 @@ const MEAN_BYTES = 2 ** 21
 const MOST_BYTES = 2 ** 23
 
 const NEWLINE = 10
-/** FNV-1a, 32 bits. */
+/** Start value and factor of the hash FNV-1a, 32 bits. */
 const FNV_BASIS = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 

@@ -9,7 +9,7 @@ import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import { signManifest } from '../format/signature.ts'
 import type { Content } from './content-cutter.ts'
 
-/** Suffix of incomplete files. */
+/** Suffix of a file that is being written. */
 const PARTIAL = '.partial'
 /** Number of hexadecimal digits of the content's SHA-256 in a file name. */
 const NAME_DIGITS = 32

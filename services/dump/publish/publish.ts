@@ -26,9 +26,9 @@ import { openSnapshot } from './snapshot.ts'
 export interface PublishOptions {
   readonly database: DatabaseAddress
   readonly folder: string
-  /** Number of concurrent sessions. */
+  /** Number of database sessions that read concurrently. */
   readonly jobs: number
-  /** Share of the time that each session works; it rests the rest of the time. Default 1. */
+  /** Share of the time that each session works, above 0 and at most 1 (the default); it pauses for the rest. */
   readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string
@@ -56,7 +56,7 @@ export interface PublishReport {
   readonly seconds: number
 }
 
-/** The manifest without its tables. */
+/** Members of the manifest that do not depend on its tables. */
 type Head = Omit<Manifest, 'tables' | 'rows' | 'bytes'>
 
 /**

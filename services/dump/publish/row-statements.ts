@@ -57,7 +57,8 @@ export async function segmentQuery(
 }
 
 /**
- * The last global sequence of the blocks of a segment. The newest seal has no upper bound until a later block exists.
+ * The last global sequence of the blocks in a file of sealed rows. If no later block exists, the highest possible
+ * number.
  */
 async function lastSequence(client: pg.ClientBase, { kind, lastBlock, ranges }: Segment): Promise<bigint> {
   const { rows } = await client.query<{ last: bigint }>(
@@ -69,9 +70,9 @@ async function lastSequence(client: pg.ClientBase, { kind, lastBlock, ranges }: 
 }
 
 /**
- * The query of the rows of a table outside all segments, in the order of the key.
+ * Query of the rows of a table that are in no file of sealed rows, ordered by primary key.
  *
- * @param ends the last segment of each kind of the table.
+ * @param ends the last file of sealed rows of each kind of row of the table.
  */
 export async function restQuery(
   client: pg.ClientBase,

@@ -4,10 +4,10 @@ import type { SealedKind } from '../../core/seals/index.ts'
 import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import type { Segment, SealedRange } from './row-statements.ts'
 
-/** A segment ends at the first range boundary after this number of rows. */
+/** A file of sealed rows (segment) ends with the first sealed range after this number of rows. */
 const SEGMENT_ROWS = 100_000
 
-/** A segment to publish, and the file of the previous publication with the same seals. */
+/** A segment (file of sealed rows) to publish, and the file of the previous publication with the same seals. */
 export interface PlannedSegment extends Segment {
   readonly former: ManifestFile | undefined
 }
@@ -21,8 +21,8 @@ interface StoredRange extends SealedRange {
 }
 
 /**
- * Reads the seals of the snapshot, and cuts them into segments: first segments of the former publication, then new
- * segments.
+ * Reads the seals in the snapshot, and divides their rows into segments, the files of sealed rows. Files of the
+ * previous publication are used again; later seals get new files.
  */
 export async function planSegments(
   client: pg.ClientBase,

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestFile, ManifestTable } from '../format/manifest.ts'
 
-/** A file to load, with its table. */
+/** A dump file to load, with its table. */
 export interface QueuedFile {
   readonly table: ManifestTable
   readonly file: ManifestFile

@@ -14,7 +14,7 @@ import { readPublishedTables } from '../publish/published-tables.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { storeDefinitions } from './definitions.ts'
 
-/** A manifest as it was read, with its signature. */
+/** The unparsed bytes of a manifest, with its signature. */
 export interface SignedManifest {
   readonly bytes: Buffer
   /** Text of the signature file; null if there is none. */
@@ -112,7 +112,7 @@ export class RestoreTarget {
     await this.refuseOthers()
   }
 
-  /** Paths of the loaded files. */
+  /** Reads the paths of the files that are loaded, also by earlier runs. */
   async readLoaded(): Promise<Set<string>> {
     const { rows } = await this.client.query<{ path: string }>('SELECT path FROM restore.files')
     return new Set(rows.map(({ path }) => path))
