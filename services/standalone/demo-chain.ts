@@ -5,7 +5,7 @@ import { createDevchain } from '../devchain/index.ts'
 import type { Devchain } from '../devchain/index.ts'
 import { readOwnFile } from './embedded-postgres/index.ts'
 
-/** A running demo chain and its addresses. */
+/** A running demo chain and the URLs of its node. */
 export interface DemoChain {
   readonly chain: Devchain
   readonly shipUrl: string

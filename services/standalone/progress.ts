@@ -53,7 +53,7 @@ export class Progress {
     this.#showLine(status, isAtHead)
   }
 
-  /** Removes the bar and restores the terminal. */
+  /** Removes the progress bar and restores the terminal. */
   stop(): void {
     this.#endBar()
   }

@@ -4,7 +4,7 @@ import type { AppConfig } from '../core/config/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
 
-/** The chain to index, with the addresses of its node. */
+/** The chain to index, with the HTTP and state-history URL of its node. */
 export interface StandaloneChain {
   readonly name: string
   /** Chain id, 64 hexadecimal digits. */

@@ -9,7 +9,7 @@ import type { StandaloneChain } from './settings.ts'
 
 /** Where a standalone run stores its database, for its error messages. */
 interface RunPlace {
-  /** Folder of the database. */
+  /** Folder with the files of the database. */
   readonly dataDir: string
 }
 
@@ -17,7 +17,7 @@ const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
 /**
  * Rewords an error in terms of the command-line options: a full disk or a damaged file names the data directory, a
- * chain mismatch names the addresses.
+ * chain mismatch names the URLs of `--ship` and `--http`.
  */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
   if (!isDiskFull(error)) return differingAddresses(error) ?? explainFileError(error, dataDir) ?? error
@@ -35,8 +35,7 @@ export function explainTrouble(status: ReaderStatus, dataDir: string): ReaderSta
 }
 
 /**
- * Converts a chain mismatch between the two addresses. The expected chain is the chain of `--http`, so the socket of
- * `--ship` serves another chain.
+ * Rewords the error that `--ship` and `--http` serve different chains: the expected chain is the chain of `--http`.
  */
 function differingAddresses(error: unknown): FatalError | undefined {
   if (!(error instanceof PronghornError) || error.code !== 'CHAIN_MISMATCH') return undefined

@@ -20,11 +20,11 @@ import type { StandaloneChain, Start } from './settings.ts'
 import { checkRunAccounts, checkRunChain, explainRunError, explainTrouble } from './standalone-errors.ts'
 
 export interface StandaloneOptions {
-  /** State-history and HTTP address of a node; null for the bundled demo chain. */
+  /** State-history URL and HTTP URL of a node; null for the bundled demo chain. */
   readonly node: { readonly ship: string; readonly http: string } | null
   /** Folder of the database; null for a temporary one. */
   readonly dataDir: string | null
-  /** Address and port of the API. */
+  /** Host and port at which the API listens. */
   readonly host: string
   readonly port: number
   /** Port of the state service. Null: ten above the API port, or any free port if that one is taken. */
@@ -144,7 +144,7 @@ function configOf(options: StandaloneOptions, parts: Parts): AppConfig {
   })
 }
 
-/** Refuses unusable options before PostgreSQL starts. Valid addresses stand in for addresses that are not known yet. */
+/** Refuses unusable options before PostgreSQL starts. Ports that are not known yet have placeholders in this check. */
 function checkOptions(options: StandaloneOptions, given: StandaloneChain | null, start: Start): void {
   const database = { host: '127.0.0.1', port: 1, user: DATABASE, password: '', database: DATABASE }
   const chain = given ?? {

@@ -15,7 +15,7 @@ const TOUCH_MS = 5_000
 const GONE_AFTER_MS = 20_000
 const MAX_TRIES = 20
 
-/** Exclusive use of a data folder. */
+/** The lock of this process on a data folder. */
 export interface FolderHold {
   release(): Promise<void>
 }
