@@ -14,7 +14,7 @@ import { retry } from '../core/retry/index.ts'
 const RETRY_MS = 500
 
 /**
- * Waits until the database is available and migrated, and checks that it belongs to the configured chain. ⏎
+ * Waits until the database is available and migrated, and checks that it belongs to the configured chain.
  *
  * @param waitMs how long the database may take to start and to be migrated.
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if the database is not

@@ -71,7 +71,7 @@ const MAX_BODIES_BYTES = 64 * 2 ** 20
 const ISSUE_PATH = '/v1/auth/issue'
 
 /**
- * Starts the state service. The service listens only once it can answer requests. ⏎
+ * Starts the state service. The service listens only once it can answer requests.
  *
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`,
  * `PORT_UNAVAILABLE`.

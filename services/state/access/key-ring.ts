@@ -79,7 +79,7 @@ export class KeyRing {
   /**
    * Whether the API key that a signed token names is still valid. If the key is not cached and the token is
    * newer than the cache, the keys are read from the database. Only tokens with a valid signature can cause
-   * such a read. ⏎
+   * such a read.
    *
    * @param issuedAt when the token was issued, seconds since 1970.
    * @throws Refusal 503 if the keys cannot be read.

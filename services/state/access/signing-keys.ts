@@ -45,7 +45,7 @@ async function readKeys(database: Queryable): Promise<SigningKey[]> {
   }))
 }
 
-/** Options of a key rotation. */
+/** Options of replacing the signing key. */
 export interface Rotation {
   /** Whether to delete all older signing keys: services refuse their tokens as soon as they read the keys again. */
   readonly endsOldKeys: boolean

@@ -23,7 +23,7 @@ interface TokenHeader {
   readonly crit?: unknown
 }
 
-/** Rules for checking tokens. */
+/** Keys, names and lifetime with which tokens are checked. */
 export interface TokenRules {
   readonly ring: KeyRing
   readonly names: TokenNames

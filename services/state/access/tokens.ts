@@ -16,13 +16,13 @@ export interface TokenNames {
 export interface TokenClaims {
   /** Id of the API key that the token was issued for. */
   readonly aki: string
-  /** Time of issue, seconds since 1970. */
+  /** When the token was issued, seconds since 1970. */
   readonly iat: number
-  /** Expiry, seconds since 1970. */
+  /** When the token expires, seconds since 1970. */
   readonly exp: number
 }
 
-/** Version of the claims' format. */
+/** Version of the format of the claims in a token. */
 const CLAIMS_VERSION = 1
 
 /** Issues a token for an API key. The token expires with the key, if that is sooner. */

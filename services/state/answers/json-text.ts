@@ -12,7 +12,7 @@ export function toJsonText(value: unknown): string {
   return JSON.stringify(value ?? null)
 }
 
-/** Wraps text that is already JSON. */
+/** Marks a text as JSON, which is copied into a response as it is. */
 export class RawJson {
   readonly text: string
 

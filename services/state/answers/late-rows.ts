@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { toJsonText } from './json-text.ts'
 
-/** Converts rows to their JSON values. */
+/** Converts rows of the database to JSON values. */
 type WriteRows<Row> = (rows: readonly Row[]) => Promise<readonly unknown[]>
 
 /** Rows of a response that are converted chunk by chunk, so that other requests run in between. */
@@ -47,7 +47,7 @@ function* chunksOf<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): Gen
   if (chunk.length > 0) yield chunk
 }
 
-/** Text of a response, in pieces. */
+/** Body of a response as a list of buffers, and their total size. */
 interface WrittenAnswer {
   readonly pieces: readonly Buffer[]
   readonly bytes: number

@@ -13,7 +13,7 @@ export interface BlockRef {
 export interface Coverage {
   readonly accounts: ReadonlySet<string>
   readonly permissions: boolean
-  /** First block with stored state. */
+  /** First block that the handler `state` has stored. */
   readonly sinceBlock: number
   /** First block at which the state is known. */
   readonly historyFrom: number

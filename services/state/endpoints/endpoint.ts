@@ -12,7 +12,7 @@ export interface StateParts {
   readonly noteMisfit: (misfit: Misfit) => void
   /** Cached bodies of ABI responses. */
   readonly bodies: LRUCache<string, Buffer>
-  /** Limit of a response, bytes. */
+  /** Maximum size of a response, bytes. */
   readonly maxAnswerBytes: number
   /** Exchanges an API key for a token. @throws Refusal. */
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>

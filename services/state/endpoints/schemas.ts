@@ -60,7 +60,7 @@ export const abiOrHex: Schema = {
   ],
 }
 
-/** Schema of a table row. */
+/** JSON schema of a table row in a response. */
 export const rowSchema: Schema = object(
   {
     key: { type: 'string', description: 'Primary key, in the form of `key_type`' },

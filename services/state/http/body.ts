@@ -3,7 +3,7 @@ import { hasBody } from '../../core/http/content/index.ts'
 import { Refusal } from '../answers/index.ts'
 import type { BodyKind } from '../endpoints/index.ts'
 
-/** Reads the text of a body, within its limits. */
+/** Reads the text of a request body; refuses a body above the limits. */
 export type ReadText = (request: IncomingMessage) => Promise<string>
 
 /**

@@ -5,7 +5,7 @@ import type { Logger } from '../../core/log/index.ts'
 import { envelope, Refusal } from '../answers/index.ts'
 import { traceIdOf } from './trace.ts'
 
-/** Codes of HTTP errors by status. */
+/** Error codes in responses by HTTP status. */
 const codes: Readonly<Record<number, string>> = {
   408: 'request_timeout_error',
   413: 'request_body_too_large_error',

@@ -137,7 +137,7 @@ function ignoredNames(given: ReadonlyMap<string, unknown>, { parameters }: Endpo
   return [...given.keys()].filter((name) => !Object.hasOwn(parameters, name)).map(unreadParameter)
 }
 
-/** Larger responses are sent in pieces, bytes. */
+/** Maximum size of a response that is sent as one buffer, bytes; larger responses are streamed. */
 const WHOLE_BYTES = 256 * 1024
 
 function wholeAnswer(body: string | Buffer): Awaited<ReturnType<typeof writeAnswer>> {

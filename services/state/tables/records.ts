@@ -10,7 +10,7 @@ export interface RowForm {
   readonly withBlockNum: boolean
   /** Decoder of values; null returns them packed, in hexadecimal. */
   readonly decoder: RowDecoder | null
-  /** Called with the reason if a row fits no ABI. */
+  /** Called with the reason if a row fits no ABI of its contract. */
   readonly onMisfit: (error: string) => void
 }
 
@@ -22,7 +22,7 @@ export interface RowRecord {
   readonly hex?: string
   /** Why the row could not be decoded. */
   readonly error?: string
-  /** Block that wrote the row. */
+  /** Number of the block that wrote the row. */
   readonly block?: number
 }
 
