@@ -92,7 +92,7 @@ export function isWhole(coverage: Coverage, table: string): boolean {
 
 /** Numbers of columns and rows that a comparison covers. */
 export interface CoverageReport {
-  /** Columns that are compared with the chain. */
+  /** Number of columns that are compared with the chain. */
   readonly compared: number
   /** Number of columns that are recomputed from other rows. */
   readonly recomputed: number

@@ -9,7 +9,7 @@ import { byKey, differenceOf } from './difference.ts'
 import type { Sides } from './difference.ts'
 import { keyText, KeySet } from './key-set.ts'
 
-/** Chain rows that one statement compares. */
+/** Maximum number of chain rows that are compared at a time. */
 const ROWS_AT_ONCE = 1_000
 /** Maximum number of differing rows of one table. With more, the whole table is wrong, and the comparison fails. */
 const MAX_SUSPECTS = 100_000

@@ -9,7 +9,7 @@ const KEYS_A_PAGE = 10_000
 /** A connection or pool that statements run on. */
 export type Queryable = pg.ClientBase | pg.Pool
 
-/** Reads rows of a table in their compared form. */
+/** Reads rows of a database table in the form in which they are compared with the chain. */
 export class DatabaseRows {
   readonly #table: VerifiedTable
   readonly #database: Queryable
@@ -57,7 +57,7 @@ export class DatabaseRows {
     }
   }
 
-  /** Returns about `count` random keys. */
+  /** Returns the primary keys of about `count` random rows. */
   async sampleKeys(count: number): Promise<string[][]> {
     const { rows: sizes } = await this.#database.query<{ count: bigint }>(
       `SELECT count(*) FROM ${this.#table.from} ${whereSql(this.#conditions())}`,

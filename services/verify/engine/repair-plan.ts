@@ -19,7 +19,7 @@ export interface PlannedRepair {
   readonly impossible: string | null
 }
 
-/** Collects the parameters of a statement. */
+/** Numbers the parameters of an SQL statement, and collects their values. */
 class Parameters {
   readonly values: unknown[] = []
 
@@ -241,7 +241,7 @@ export function describeRepair({ found, impossible: why }: PlannedRepair): strin
 
 const SHOWN = 120
 
-/** A value as short JSON. */
+/** JSON of a value for the operator, cut if it is long. */
 function shorten(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`

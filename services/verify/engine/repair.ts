@@ -17,9 +17,9 @@ import type { VerifyDatabaseOptions } from './verify-database.ts'
 import { verify } from './verify.ts'
 import type { Verified } from './verify.ts'
 
-/** Time to wait for a filler that is stopping. */
+/** Time to wait for the lease of a filler that is stopping, ms. */
 const HANDOVER_MS = 2_000
-/** Time during which a node at the committed block must not advance. */
+/** Time for which the node must stay at the committed block of the database before a difference counts, ms. */
 const REST_MS = 2_000
 /** Interval, ms, at which the server checks whether the client of a running statement is still connected. */
 const CLIENT_CHECK_MS = 1_000

@@ -22,7 +22,7 @@ export interface VerifyReport {
   readonly source: string
   /** Name of the decoder; null if the source returns decoded rows. */
   readonly decoder: string | null
-  /** Committed block of the database at the end. */
+  /** Committed block of the database at the end of the comparison. */
   readonly block: { readonly num: number; readonly id: string } | null
   readonly tables: readonly TableReport[]
   /** Every row that differs. */

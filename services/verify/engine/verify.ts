@@ -26,7 +26,7 @@ export interface VerifyOptions {
   readonly source: ChainSource
   /** Tables to compare, by table name or by name in reports; default: all. */
   readonly tables?: readonly string[]
-  /** Only rows of this collection. */
+  /** Compares only the rows of this collection. */
   readonly collection?: string
   /** Approximate number of random rows of each table. */
   readonly sample?: number
@@ -58,7 +58,7 @@ function hasRows({ rows, differences }: TableReport): boolean {
   return rows + differences > 0
 }
 
-/** Table names that a request may use. */
+/** Names of the tables that can be compared. */
 function tableNames(): string[] {
   return [...new Set(verifiedTables.map(({ name }) => name))]
 }

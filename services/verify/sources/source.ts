@@ -2,7 +2,7 @@ import type { ChainRow, Place } from '../tables/index.ts'
 
 /** Source of chain rows. */
 export interface ChainSource {
-  /** Type and address of the source, for reports. */
+  /** Type of the source with its URL or folder, for reports. */
   readonly description: string
   /** Name of the decoder, for reports; null if the source returns decoded rows. */
   readonly decoder: string | null

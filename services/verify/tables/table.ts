@@ -19,7 +19,7 @@ export interface KeyColumn {
   readonly type: string
 }
 
-/** A compared column. */
+/** A column of a database table that `verify` compares with the chain. */
 export interface Column {
   readonly name: string
   /** SQL that returns the value in a form that JSON stores exactly. Default: the column itself. */
@@ -64,7 +64,7 @@ export interface VerifiedTable {
   readonly contractTable: string
   readonly key: readonly KeyColumn[]
   readonly columns: readonly Column[]
-  /** FROM item, with alias t. */
+  /** SQL FROM item of the rows to compare, with alias t. */
   readonly from: string
   /** Condition of the rows that still exist on the chain. */
   readonly where?: string
