@@ -14,7 +14,7 @@ import { assignBytes, assignWord, REFUSE_REST, walkFields, walkStructs } from '.
 import type { WatchSet } from './watch-set.ts'
 
 /**
- * Walks the deltas payload at the position of the read state. Every call of the sink gets the same `record`,
+ * Walks the deltas payload from the current position of the decoder on. Every call of the sink gets the same `record`,
  * overwritten.
  */
 export type DeltaWalker = (watch: WatchSet, sink: DeltaSink, record: ScannedRow) => void
@@ -179,7 +179,8 @@ function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
   return `let lo = 0, hi = 0, hasCode = false; ${body} ${REFUSE_REST} ${call}`
 }
 
-// Saves and restores the read state around a call of the sink, because the sink may decode with it.
+// Saves and restores the bytes and position that the decoder reads around a call of the sink, because the sink may
+// decode other bytes.
 function called(call: string): string {
   return `const paused = pauseReading(); ${call}; resumeReading(paused);`
 }

@@ -35,7 +35,7 @@ export interface BlocksResult {
   readonly deltas: Uint8Array | null
 }
 
-/** Reads the `result` at the position of the read state. */
+/** Reads the `result` at the current position of the decoder. */
 export type ResultReader = () => StatusResult | BlocksResult
 
 /**

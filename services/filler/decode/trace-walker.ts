@@ -16,7 +16,7 @@ import type { WatchSet } from './watch-set.ts'
 export type TraceScope = 'watched' | 'everything'
 
 /**
- * Walks the traces payload at the position of the read state. Every call of the sink gets the same `record`,
+ * Walks the traces payload from the current position of the decoder on. Every call of the sink gets the same `record`,
  * overwritten.
  */
 export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
@@ -99,7 +99,8 @@ function isWanted(): string {
   return `(W.has(alo, ahi) || (${setsAbi}))`
 }
 
-// Saves and restores the read state around a call of the sink, because the sink may decode with it.
+// Saves and restores the bytes and position that the decoder reads around a call of the sink, because the sink may
+// decode other bytes.
 const REPORT = `
   C.txIndex = tx; C.txIdOffset = txid; C.actionOrdinal = ordinal; C.creatorActionOrdinal = creator;
   C.globalSequenceLo = v.getUint32(sequence, true); C.globalSequenceHi = v.getUint32(sequence + 4, true);

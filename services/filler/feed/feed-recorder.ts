@@ -25,8 +25,8 @@ export interface FeedRecorderOptions {
 }
 
 /**
- * A live reader sends a lag message only on every second beat, because the block messages of a live reader also contain
- * the position.
+ * A live reader sends a lag message only on every second heartbeat, because the block messages of a live reader also
+ * contain the position.
  */
 const LIVE_BEATS = 2
 
@@ -76,7 +76,7 @@ export class FeedRecorder {
     return (statements) => this.#options.outbox.writeFork(statements, from)
   }
 
-  /** Sends the entries of the last commit or rollback. */
+  /** Sends the feed entries of the last commit or rollback. */
   sendWritten(): void {
     for (const written of this.#options.outbox.settle()) {
       const { entry, text } = written

@@ -72,7 +72,7 @@ export class Outbox {
     return this.#current
   }
 
-  /** Writes the entries of a commit unit; `last` is the unit's last block. */
+  /** Writes the feed entries of a commit unit; `last` is the unit's last block. */
   async writeUnit(statements: Statements, events: UnitEvents, last: number): Promise<void> {
     if (!events.isPublished && !events.arrived) return
     const state = this.#begin(last)
@@ -91,7 +91,7 @@ export class Outbox {
     await this.#write(statements, from - 1)
   }
 
-  /** Adopts the new state after the commit and returns the entries to send. */
+  /** Takes over the state of the feed after the commit, and returns the feed entries to send. */
   settle(): readonly WrittenEntry[] {
     const written = this.#written
     if (this.#next) this.#current = this.#next
@@ -122,7 +122,10 @@ export class Outbox {
     this.#written.push({ entry, text, message, storedBytes: message.length })
   }
 
-  /** Writes the entries and the position. A unit with one entry, the usual case, needs a single statement. */
+  /**
+   * Writes the feed entries and the position of the feed. A unit with one entry, the usual case, needs a single
+   * statement.
+   */
   async #write(statements: Statements, toldTo: number): Promise<void> {
     const { epoch, sequence, prunedTo } = (this.#next = { ...this.#next!, toldTo })
     const place = [this.#reader, epoch, sequence, prunedTo, toldTo]
@@ -137,7 +140,7 @@ export class Outbox {
     else await statements.run(UPSERT_PLACE, place)
   }
 
-  /** Deletes entries of old blocks, in batches rather than with every commit. */
+  /** Deletes the feed entries of old blocks, in batches rather than with every commit. */
   async #prune(statements: Statements, last: number): Promise<void> {
     const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.#retainedBlocks / 10)))
     if (last - this.#prunedAtBlock < step) return

@@ -10,7 +10,7 @@ export interface PublisherOptions {
 
 /** Maximum number of messages in flight to the key-value store; further messages are dropped. */
 const MAX_UNDERWAY = 256
-/** Maximum number of characters of all messages in flight; further messages are dropped. */
+/** Maximum number of characters of all messages in flight to the key-value store; further messages are dropped. */
 const MAX_UNDERWAY_CHARACTERS = 16 * 1024 * 1024
 /** Minimum interval between two log messages about dropped messages, ms. */
 const WARN_EVERY_MS = 60_000

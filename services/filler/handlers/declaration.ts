@@ -21,7 +21,7 @@ export interface LoggedAction<Data = unknown> extends Declaration<Data> {
   readonly code: number
 }
 
-/** The decoded type of a declaration. */
+/** Type of the decoded data of a declared action or contract table. */
 export type DataOf<Declared> = Declared extends Declaration<infer Data> ? Data : never
 
 /** Names of the logged actions in a set of declarations. */

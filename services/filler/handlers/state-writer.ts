@@ -8,7 +8,7 @@ export interface WriterBlock extends BlockInfo {
   readonly id: Uint8Array
   /** Head block of the node at the time when the node sent the block. */
   readonly head: number
-  /** Last irreversible block, at most this block. */
+  /** Last irreversible block of the node, or the number of the block itself if that is lower. */
   readonly irreversible: number
 }
 

@@ -7,7 +7,7 @@ export interface ImportProgress {
   readonly phase: string
   readonly done: number
   readonly of: number
-  /** Rows written by this run. */
+  /** Number of rows that this run of the import has written. */
   readonly rows: number
 }
 

@@ -37,7 +37,8 @@ export interface ListPolls {
 const STATEMENT_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 2
 /**
- * Time in seconds after which a failed source is polled again. A shorter `frequency` of the source takes precedence.
+ * Time in seconds after which a list source that failed is polled again. A shorter `frequency` of the source takes
+ * precedence.
  */
 const RETRY_SECONDS = 60
 

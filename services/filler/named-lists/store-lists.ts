@@ -22,7 +22,7 @@ const NOTE = `
   ON CONFLICT (source) DO UPDATE SET address = EXCLUDED.address, tried_at = EXCLUDED.tried_at,
     read_at = coalesce(EXCLUDED.read_at, s.read_at), problem = EXCLUDED.problem`
 
-/** Replaces the stored lists of a source with `lists`, the lists that the source returned, in one transaction. */
+/** Replaces the stored lists of a list source with `lists`, which the source has returned, in one transaction. */
 export async function storeLists(
   client: pg.PoolClient,
   source: ListSource,
@@ -30,7 +30,7 @@ export async function storeLists(
 ): Promise<ListChanges> {
   await client.query('BEGIN')
   try {
-    // Another filler process may poll the same source at the same time.
+    // Another filler process may poll the same list source at the same time.
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('pronghorn lists ' || $1, 0))", [
       source.key,
     ])

@@ -59,7 +59,7 @@ export interface ApplierCounters {
    * fit its code.
    */
   undecodableActions: number
-  /** Rows of wanted tables that the ABI in force does not define. */
+  /** Number of rows whose table a handler reads but the ABI in force does not define. */
   unknownTables: number
 }
 

@@ -195,8 +195,8 @@ export class Heartbeat {
   }
 
   /**
-   * Reports on this session and reading from now on, and calls `onBeat` on every beat. `live` means close to the head,
-   * or close to the last irreversible block if `irreversibleOnly`.
+   * Reports the status of this session and reading from now on, and calls `onBeat` on every heartbeat. `live` means
+   * close to the head, or close to the last irreversible block if `irreversibleOnly`.
    */
   follow(
     session: ShipSession,

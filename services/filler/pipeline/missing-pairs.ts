@@ -15,7 +15,7 @@ interface PairSource {
   readonly table: string
   /** SQL for the names of the pairs in the database. */
   readonly known: string
-  /** SQL that returns whether the database lacks pairs that its rows need. */
+  /** SQL that returns whether the database lacks an oracle pair or symbol pair that other rows need. */
   readonly lacks: string
   /** Adds the oracle pairs or symbol pairs that are not in `known` to the unit, and returns their names. */
   put(rows: readonly JsonRow[], known: ReadonlySet<string>, account: string, unit: CommitUnit): string[]

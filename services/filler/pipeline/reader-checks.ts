@@ -194,7 +194,7 @@ export async function checkStateWriters(
       throw new FatalError(
         'READER_SETTINGS_CHANGED',
         `reader ${store.lease.reader}: the handler ${stateWriter.family} was added after block ${store.position.num} was indexed; ` +
-          'the state from before would be missing, so the reader has to index again (delete_data)',
+          'the rows of earlier blocks would be missing, so the reader has to index again (delete_data)',
       )
     }
     if (store.position === null && startBlock > 1) {

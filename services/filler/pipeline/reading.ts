@@ -11,13 +11,13 @@ import type { ReaderObserver } from './observer.ts'
 import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
-/** Items received from the session and not applied yet, in order. */
+/** Blocks, forks and protocols that the session has delivered and that are not applied yet, in order. */
 type Incoming =
   | { readonly kind: 'block'; readonly block: ShipBlock }
   | { readonly kind: 'fork'; readonly from: number }
   | { readonly kind: 'protocol'; readonly protocol: Protocol }
 
-/** Status of a running reading. */
+/** Status of `Reading` while blocks are read. */
 export interface ReadingStatus {
   /** Last committed block, 0 before the first. */
   readonly block: number
@@ -241,7 +241,10 @@ export class Reading implements ShipConsumer<Protocol> {
     if (!this.#busy) this.#wake()
   }
 
-  /** Processes one queued item. Returns false if no item is left, or if the database has to finish first. */
+  /**
+   * Processes the next received block, fork or protocol. Returns false if none is left, or if the database has to
+   * finish first.
+   */
   #step(): boolean {
     if (this.#isRollingBack) return false
     const next = this.#incoming[0]

@@ -28,7 +28,7 @@ const UNIT_WRITE_MS = 10_000
 export const FIRST_UNIT_OPERATIONS = 150_000
 const LEAST_UNIT_OPERATIONS = 15_000
 
-/** State of a commit unit, and the distance to the newest readable block. */
+/** State of a commit unit, and the distance to the newest block that the reader may index. */
 export interface UnitLoad {
   /** Row operations in the unit. */
   readonly operations: number

@@ -16,7 +16,7 @@ export interface BlockRange {
   readonly lastBlock: number
 }
 
-/** Blocks that were read, and the row operations of the handlers. */
+/** Consecutive blocks that were replayed, and the row operations of the handlers for these blocks. */
 export interface ReplayedWindow extends BlockRange {
   readonly unit: CommitUnit
   /** Time of the last block, epoch milliseconds. */

@@ -42,8 +42,8 @@ export interface KeyedComparison {
   /** Whether database rows that differ from the replayed rows are replaced, within the open transaction. */
   readonly isRepair: boolean
   /**
-   * Whether the reader's history begins at the first block of the contracts. Then a row that the blocks settle must
-   * exist, even if an earlier block added it.
+   * Whether the reader's history begins at the first block of the contracts. Then the database must have every row that
+   * reaches its final state in the replayed blocks, even if an earlier block added the row.
    */
   readonly isWhole: boolean
   /** Keys of rows that are not compared. */
@@ -140,8 +140,8 @@ const keyText = ({ key }: Pick<Table, 'key'>): string =>
  * all replayed columns; `c` is `d` overwritten with the constant columns only.
  */
 function statementOf(kind: SealedKind, table: Table): string {
-  // A replayed trade is always settled: a trade settles with its listing, and the replay derives trades from settled
-  // listings only.
+  // A replayed trade is always in its final state: a trade is final when its listing is, and the replay derives trades
+  // from final listings only.
   const isTrade = kind.name === 'market.trades'
   const settled = isTrade
     ? 'true'
@@ -206,8 +206,9 @@ export interface SettledRows {
 const MOST_EXTRA = 1_000
 
 /**
- * Finds rows that the database has as settled in the blocks although the replay of these blocks settled no such row.
- * One pass over the table; `pg_temp.replayed_keys` holds the keys that the replay settled.
+ * Finds rows that have reached their final state in the replayed blocks according to the database, but not according to
+ * the replay. One pass over the table; `pg_temp.replayed_keys` holds the keys of the rows that reached their final
+ * state in the replay.
  */
 export async function findExtra(
   client: pg.ClientBase,

@@ -34,7 +34,7 @@ export interface KindCounts {
   differences: number
 }
 
-/** Compares the two lines of a row, column by column. */
+/** Compares the COPY lines of a row in the chain and in the database, column by column. */
 export function differenceOf(
   kind: { readonly name: string; readonly columns: readonly string[] },
   key: string,

@@ -14,7 +14,10 @@ export interface ExpectedRow {
   readonly isNew: boolean
 }
 
-/** Columns that later blocks may change until the row is settled, for tables whose rows change after the insert. */
+/**
+ * Columns that later blocks may change until the row reaches its final state, for tables whose rows change after the
+ * insert.
+ */
 const changing: Readonly<Record<string, readonly string[]>> = {
   'assets.offers': ['ram_payer', 'state'],
   'assets.templates': ['mutable_data', 'max_supply', 'issued_supply', 'transferable', 'burnable'],

@@ -9,7 +9,7 @@ afterEach(() => harness.close())
 const MEGABYTE = 2 ** 20
 
 describe('the window of credits', () => {
-  test('the window opens with all credits and collects acknowledgements', () => {
+  test('the credit window opens with all credits and collects acknowledgements', () => {
     const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     expect(credits.open()).toBe(50)
     for (let message = 1; message <= 19; message++) {
@@ -21,7 +21,7 @@ describe('the window of credits', () => {
     expect(credits.credits).toBe(50)
   })
 
-  test('the window acknowledges a reversible block at once, although its bytes are still held', () => {
+  test('the credit window acknowledges a reversible block at once, although its bytes are still held', () => {
     const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     credits.open()
     credits.spend(1_000)
@@ -29,7 +29,7 @@ describe('the window of credits', () => {
     expect(credits.takeDue(true)).toBe(1)
   })
 
-  test('the window holds acknowledgements back until blocks are released', () => {
+  test('the credit window holds acknowledgements back until blocks are released', () => {
     const credits = new CreditWindow(10, 5, 64 * MEGABYTE)
     credits.open()
     for (let message = 0; message < 10; message++) {
@@ -47,7 +47,7 @@ describe('the window of credits', () => {
     expect(credits.credits).toBe(10)
   })
 
-  test('the window shrinks as messages grow, so that they fit the budget', () => {
+  test('the credit window shrinks as messages grow, so that they fit the budget', () => {
     const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     credits.open()
     let granted = 50
@@ -59,7 +59,7 @@ describe('the window of credits', () => {
     expect(credits.credits).toBe(8)
   })
 
-  test('the window grants no credits until the held bytes fall below the byte budget', () => {
+  test('the credit window grants no credits until the held bytes fall below the byte budget', () => {
     const credits = new CreditWindow(50, 20, 4 * MEGABYTE)
     expect(credits.open()).toBe(16)
     for (let message = 0; message < 16; message++) {
@@ -73,7 +73,7 @@ describe('the window of credits', () => {
     expect(credits.takeDue(true)).toBe(2)
   })
 
-  test('the window allows a single message that is larger than the budget', () => {
+  test('the credit window allows a single message that is larger than the budget', () => {
     const credits = new CreditWindow(50, 20, MEGABYTE)
     credits.open()
     while (credits.credits > 0) credits.spend(10 * MEGABYTE)
@@ -84,7 +84,7 @@ describe('the window of credits', () => {
     expect(credits.takeDue(true)).toBe(0)
   })
 
-  test('the window always has a credit left while every message is released at once, whatever the window and the batch size', () => {
+  test('the credit window always has a credit left while every message is released at once, whatever the window size and the batch size', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
         const credits = new CreditWindow(window, batch, 64 * MEGABYTE)
@@ -100,7 +100,7 @@ describe('the window of credits', () => {
     }
   })
 
-  test('the window does not go negative when more is released than was held', () => {
+  test('the credit window does not go negative when more is released than was held', () => {
     const credits = new CreditWindow(10, 5, MEGABYTE)
     credits.hold(10)
     credits.release(3, 500)

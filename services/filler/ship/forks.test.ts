@@ -54,7 +54,7 @@ test('the SHiP client follows a fork that happened during a disconnect, because 
   expect(session.status().connections).toBe(1)
 })
 
-test('the SHiP client refuses a fork at or below the irreversible floor', async () => {
+test('the SHiP client refuses a fork at or below the last irreversible block', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, done } = harness.read(url)
@@ -109,7 +109,7 @@ test('the SHiP client undoes block by block if reconnecting does not help', asyn
   expect(collector.blocks).toEqual(ids(node, 1, 13))
 })
 
-test('the SHiP client does not undo below the floor if no parent matches', async () => {
+test('the SHiP client does not undo irreversible blocks if no parent matches', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -121,7 +121,7 @@ test('the SHiP client does not undo below the floor if no parent matches', async
   expect(collector.nums).toEqual(range(1, 8))
 })
 
-test('the SHiP client refuses the blocks of a node whose branch begins below the floor', async () => {
+test('the SHiP client refuses the blocks of a node whose branch begins below an irreversible block', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()

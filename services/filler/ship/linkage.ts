@@ -29,8 +29,9 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 }
 
 /**
- * Hexadecimal id of the previous block, read from the packed header of block `num`. The first 4 bytes of an id are the
- * block number, which shows which of the two offsets is right.
+ * Hexadecimal id of the previous block, read from the packed header of block `num`. The header begins at offset 0, or
+ * at offset 1 after a variant index. The first 4 bytes of an id are the block number, which shows where the header
+ * begins.
  */
 export function previousInHeader(block: Uint8Array, num: number): string {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.length)

@@ -55,7 +55,7 @@ export class NodeConnection<P extends ProtocolCodec> {
   #protocol: P | null = null
   #awaitsStatus = false
 
-  /** Opens the connection at once. */
+  /** Opens the connection to the node at once. */
   constructor(reader: ReaderState<P>, address: NodeAddress, events: ConnectionEvents<P>) {
     this.#reader = reader
     this.#address = address

@@ -50,7 +50,7 @@ test('the SHiP client delivers the payloads of a block as views of the message, 
   expect(block.traces?.buffer).toBe(block.deltas?.buffer)
 })
 
-test('the SHiP client delivers up to and including stop_block, then resolves once everything is released', async () => {
+test('the SHiP client delivers up to and including stop_block, then resolves once all blocks are released', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()

@@ -129,8 +129,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     // written here.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
-    // Warn once per received block; later attempts are logged as info. A `suspect` problem is logged as info too,
-    // because the caller reports its error if the problem ends the session.
+    // Log the first problem after a received block as a warning and further problems as info. A `suspect` problem is
+    // always logged as info, because the caller reports its error if the problem ends the session.
     if (this.#warnedAt === reader.blocksReceived || problem.kind === 'suspect')
       reader.settings.logger.info(fields, `${reason}; the reader tries the node again`)
     else reader.settings.logger.warn(fields, reason)

@@ -15,9 +15,9 @@ const PACKED_ROWS = 256
 export class AppendedRows {
   /** Number of rows, packed and unpacked. */
   count = 0
-  /** Lowest global sequence of the rows; meaningless without rows. */
+  /** Lowest global sequence of the appended rows; meaningless without rows. */
   low = 0n
-  /** Highest global sequence of the rows; meaningless without rows. */
+  /** Highest global sequence of the appended rows; meaningless without rows. */
   high = 0n
   /** Column names of the appended rows. */
   columns: readonly string[] = []

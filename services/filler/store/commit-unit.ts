@@ -39,7 +39,7 @@ export interface UnitBlock {
 export class CommitUnit implements RowSink {
   readonly tables = new Map<Table, PendingTable>()
   readonly rechecks = new Map<Derivation, Set<DerivedKey>>()
-  /** Number of operations taken, before merging. */
+  /** Number of row operations that the unit has received, before merging. */
   operations = 0
   /** Estimated memory of the merged rows, in bytes. */
   bytes = 0

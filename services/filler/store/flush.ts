@@ -216,7 +216,7 @@ function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
   return [...groups.values()]
 }
 
-/** Sorts by key, so that updates of adjacent rows visit each page of the table once. */
+/** Sorts the rows by key, so that updates of adjacent rows visit each page of the table once. */
 function sortByKey(rows: MutableRow[], column: string): MutableRow[] {
   return rows.sort((a, b) => {
     const [left, right] = [a[column]!, b[column]!]

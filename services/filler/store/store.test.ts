@@ -284,7 +284,7 @@ describe('a commit unit', () => {
 })
 
 describe('the undo journal', () => {
-  it('the undo journal restores every table after any changes of the blocks', async () => {
+  it('the undo journal restores every table, whatever rows the undone blocks changed', async () => {
     await commit(5, false, (unit) => {
       for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
       unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
@@ -368,7 +368,7 @@ describe('the lease', () => {
   })
 })
 
-it('a wiped reader starts from the beginning', async () => {
+it('a reader whose rows were deleted (delete_data) starts from the first block', async () => {
   await commit(1, true, (unit) => unit.insert(things, thing(1)))
   await store.wipe()
   expect(store.position).toBeNull()
@@ -427,7 +427,7 @@ describe('rows shared by readers', () => {
     return rows.map(({ text }) => text)
   }
 
-  it('rows shared by readers stay after a wipe up to the position of another reader', async () => {
+  it('rows shared by readers stay after one reader deletes its rows, up to the position of another reader', async () => {
     await share(ann, [4, 1], ['x'], 4)
     await share(ann, [6, 1], ['y'], 6)
     for (const num of [4, 6, 8]) await share(bob, [num, 1], [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)
@@ -443,7 +443,7 @@ describe('rows shared by readers', () => {
     expect(await seen()).toEqual([])
   })
 
-  it('rows shared by readers stay after a wipe that begins while another reader writes them', async () => {
+  it('rows shared by readers stay if one reader deletes its rows while another reader writes them', async () => {
     await share(bob, [6, 1], ['x'], 6)
     await share(ann, [4, 1], [], 4)
     const unit = new CommitUnit(false)

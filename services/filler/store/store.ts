@@ -142,7 +142,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Dependencies of `PostgresStore`. */
 interface StoreParts {
   readonly session: WriterSession
   readonly lease: Lease

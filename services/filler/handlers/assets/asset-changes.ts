@@ -135,7 +135,7 @@ export class AssetChanges {
     for (let i = 0; i < mints.length; i++) mints[i]!.template_mint = first + i
   }
 
-  /** Passes the collected assets to the sink. */
+  /** Passes the minted assets and the changed columns of other assets to the sink. */
   end(): void {
     for (const [assetId, change] of this.#assets) {
       if (change.minted) this.#sink.insert(tables.assets, change.minted)

@@ -231,7 +231,8 @@ export class ContractRows {
 type CounterRanges = contract.BonusFeeState['counter_ranges']
 
 /**
- * Returns the first range of each counter: a fee may name a counter twice, and the contract reads the first range only.
+ * Returns the first range of each counter: a bonus fee may name a counter twice, and the contract reads the first range
+ * only.
  */
 function firstRanges(ranges: CounterRanges): CounterRanges {
   const counters = ranges.map((range) => range.counter_name)

@@ -21,12 +21,12 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
 
 /**
  * Derives the paid amount of a sale with an oracle price. Uses the formula of the contract, which computes with doubles
- * and truncates the result. Inputs are the median in the purchase action and the terms of the oracle pair as of the
+ * and truncates the result. Inputs are the median in the purchase action and the precision of the oracle pair as of the
  * purchase block.
  *
- * A key has one of two forms: the id of a sold sale; or `name places block`, the former terms of a pair that the commit
- * unit changes, recorded by `noteFormerTerms` (`places` is empty if the pair did not exist; `block` is the block of the
- * change). If a block both changes a pair and sells, the terms before the change apply.
+ * A key has one of two forms: the id of a sold sale; or `name places block`, the former precision of a pair that the
+ * commit unit changes, recorded by `noteFormerTerms` (`places` is empty if the pair did not exist; `block` is the block
+ * of the change). If a block both changes a pair and sells, the precision before the change applies.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',
@@ -71,7 +71,8 @@ export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
 }
 
 /**
- * Passes replaced terms to `salePrices`. `name` is the oracle pair's name, or `LISTING/SETTLEMENT` for a symbol pair.
+ * Passes the former precision of an oracle pair, or the former absence of a symbol pair, to `salePrices`. `name` is the
+ * oracle pair's name, or `LISTING/SETTLEMENT` for a symbol pair.
  */
 export function noteFormerTerms(
   sink: RowSink,

@@ -8,7 +8,7 @@ export interface OracleState {
   readonly precisions: ReadonlyMap<string, number>
 }
 
-/** The state before anything was indexed. */
+/** Handler state before any block is indexed. */
 export const emptyState: OracleState = { rings: new Map(), precisions: new Map() }
 
 /** Reads the handler state from the database, as of the committed position. */

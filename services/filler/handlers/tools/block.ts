@@ -12,7 +12,7 @@ const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
 /** Changes of one claim link in the current block. */
 interface LinkChange {
-  /** The announcing action; null if an earlier block contains it. */
+  /** Action that announced the claim link; null if an earlier block contains the action. */
   announced: LogNewLink | null
   /** Contract row of the claim link; contains the data of an announcement in an earlier block. */
   row: LinkState | null

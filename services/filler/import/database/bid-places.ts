@@ -1,14 +1,14 @@
 import type { OldBid, OldEventRow } from './event-window.ts'
 
-/** An event with a global sequence. The sequence of a bid is invented, because the source stores none. */
+/** An event with a global sequence. The sequence of a bid is invented, because the source database stores none. */
 export type PlacedEvent =
   (OldEventRow & { readonly seq: bigint }) | (Omit<OldBid, 'seq'> & { readonly seq: bigint })
 
 /**
- * Sorts events by global sequence. The source stores no global sequence of bids, so each bid gets a free number: above
- * all events of earlier blocks, below all events of later blocks. There is room because the chain spends at least one
- * number on every block and every bid. Block, transaction and the order of an auction's bids are correct; only the
- * number differs from the chain.
+ * Sorts events by global sequence. The source database stores no global sequence of bids, so each bid gets a free
+ * number: above all events of earlier blocks, below all events of later blocks. There is room because the chain spends
+ * at least one number on every block and every bid. Block, transaction and the order of an auction's bids are correct;
+ * only the number differs from the chain.
  *
  * @param before greatest global sequence of an earlier block; null if unknown.
  */

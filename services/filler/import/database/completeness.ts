@@ -37,7 +37,7 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ['assets.assets', 'burned_at_block'],
 ]
 
-/** Statement that returns the greatest id whose creation was logged; null if the source has no such log. */
+/** Statement that returns the greatest id whose creation was logged; null if the source database has no such log. */
 function lastLoggedId({ family, log }: NumberedTable): string {
   return log === undefined
     ? 'SELECT max(asset_id) FROM import.mints'
@@ -47,7 +47,7 @@ function lastLoggedId({ family, log }: NumberedTable): string {
 /**
  * Rule that ids are dense up to the greatest id of a row or of a logged creation, including templates that were created
  * and deleted in one transaction. `denseIds` compares with the contract's counter instead, which is unknown here: the
- * source does not store the counters, and the counters of the chain node belong to a later block.
+ * source database does not store the counters, and the counters of the chain node belong to a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
@@ -62,7 +62,7 @@ function countedIds(numbered: NumberedTable): Rule {
   }
 }
 
-/** Rule that finds blocks that the source skipped: a row names the block, but no log belongs to it. */
+/** Rule that finds blocks that are missing in the source database: a row names the block, but no log belongs to it. */
 function loggedBlocksOf(family: string): Rule {
   const blocks = loggedBlocks
     .filter(([table]) => table.startsWith(`${family}.`))
@@ -86,8 +86,8 @@ function loggedRows({ table, id, family, created, log }: NumberedTable): Rule {
 }
 
 /**
- * Rules that only hold if the source read logs and transfers from the first block, for the families whose history this
- * reader stores.
+ * Rules that only hold if the source database contains logs and transfers from the first block on, for the families
+ * whose history this reader stores.
  */
 function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
@@ -115,7 +115,7 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   ]
 }
 
-/** Tables of the source that number the assets of a row from 1. */
+/** Tables of the source database that number the assets of a row from 1. */
 const placedAssets = [
   {
     of: 'the assets of each side of an offer',

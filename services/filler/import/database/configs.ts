@@ -12,7 +12,7 @@ const FIRST_ASSET = 2n ** 40n
 const nextId = (table: string, contractColumn: string, account: string, id: string) =>
   `(SELECT max(${id}) + 1 FROM ${table} WHERE ${contractColumn} = ${literal(account)})`
 
-/** Writes the contract settings, tokens and symbol pairs of the source to a unit. */
+/** Writes the contract settings, tokens and symbol pairs of the source database to a unit. */
 export async function putConfigs(
   context: PartContext,
   undone: UndoneSource,
@@ -123,7 +123,7 @@ async function putMarketConfig(
 }
 
 async function putMarketTokens(undone: UndoneSource, unit: CommitUnit, contract: string): Promise<void> {
-  // The order of `ctid` is the order of the list, because the source wrote the rows of a list in list order.
+  // The source wrote the tokens in the order of the contract's list, so the order of `ctid` is the order of the list.
   const tokens = await undone.query<{
     token_symbol: string
     token_precision: number

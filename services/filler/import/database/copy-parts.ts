@@ -1,7 +1,7 @@
 import type { Accounts } from '../reader-handlers.ts'
 import type { OldSource } from './old-source.ts'
 
-/** Input of the statements that read the source: source, reader, last block, contract accounts. */
+/** Arguments of the statements that read the source database: source, reader, last block, contract accounts. */
 export interface PartContext {
   readonly source: OldSource
   /** Name of the reader in the target database. */
@@ -29,7 +29,7 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Parts of the `chain` schema, which every import copies. */
+/** Describes how each table of the schema `chain` is copied. Every import copies these tables. */
 function chainParts({ block, reader }: PartContext): CopyPart[] {
   return [
     {

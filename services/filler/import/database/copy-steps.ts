@@ -47,7 +47,10 @@ export function* rangesOf(low: bigint, high: bigint, width: number): Generator<r
   for (let from = (low / step) * step; from <= high; from += step) yield [from, from + step]
 }
 
-/** Creates the function that converts COPY lines of the source to COPY lines of the target, once per key range. */
+/**
+ * Creates the function that converts COPY lines of the source database to COPY lines of the target database. Called
+ * once per key range.
+ */
 type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
 
 async function stepsOf(

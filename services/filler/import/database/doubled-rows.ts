@@ -24,8 +24,8 @@ const sourceKeys: Readonly<Record<string, readonly string[]>> = {
 const brokenByDoubledRows: ReadonlySet<string | undefined> = new Set(['23505', '21000'])
 
 /**
- * Describes a row that occurs twice in the source, by table and key, if such rows can be the cause of the error; null
- * otherwise.
+ * Describes a row that occurs twice in the source database, by table and key, if such rows can be the cause of the
+ * error; null otherwise.
  */
 export async function findDoubledRow(source: OldSource, error: unknown): Promise<string | null> {
   const cause = error instanceof PronghornError ? error.cause : error

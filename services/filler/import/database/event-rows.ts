@@ -45,7 +45,10 @@ export interface EventFacts {
 const KIND_STEP = 20
 const categoryNames = ['logroyfound', 'logroytempl', 'logroyattr', 'logroydust'] as const
 
-/** Converts source events to rows of append-only tables, with the same log writers that the handlers use. */
+/**
+ * Converts events of the source database to rows of append-only tables, with the same log writers that the handlers
+ * use.
+ */
 export class EventRows {
   readonly unit = new CommitUnit(false)
   readonly facts: EventFacts = {

@@ -3,9 +3,9 @@ import type { OldSource } from './old-source.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Columns that all source events have. */
+/** Columns that all events of the source database have. */
 interface OldEvent {
-  /** Global sequence; null for bids, whose sequence the source does not store. */
+  /** Global sequence; null for bids, whose sequence the source database does not store. */
   readonly seq: bigint | null
   readonly txid: Buffer
   readonly block: number
@@ -40,7 +40,7 @@ export interface OldBid extends OldEvent {
   readonly amount: bigint
 }
 
-/** A royalty payout (2.x sources only). */
+/** A royalty payout; only sources of version 2.x (atomicassets-api) have payouts. */
 export interface OldPayout extends OldEvent {
   readonly kind: 'payout'
   readonly seq: bigint
@@ -201,8 +201,8 @@ async function readMarketEvents(
 }
 
 /**
- * Greatest global sequence in the source before a time, from the log of the last hour and the last transfer; null if
- * neither has a row.
+ * Greatest global sequence in the source database before a time, from the log of the last hour and the last transfer;
+ * null if neither has a row.
  */
 export async function lastSequenceBefore(
   client: pg.Client,
@@ -221,5 +221,8 @@ export async function lastSequenceBefore(
   return rows[0]?.seq ?? null
 }
 
-/** Time span that the search for the last sequence reads, ms: the source log has no index by sequence. */
+/**
+ * Time span that the search for the last global sequence reads, ms: the log of the source database has no index by
+ * sequence.
+ */
 const LOOK_BACK_MS = 3_600_000

@@ -43,12 +43,12 @@ import type { ImportStep, ImportWorker } from './workers.ts'
 
 export interface ImportDatabaseOptions extends ImportTarget {
   readonly source: DatabaseAddress
-  /** Reader name in the source; optional if the source has exactly one reader. */
+  /** Reader name in the source database; optional if the source has exactly one reader. */
   readonly sourceReader?: string
   readonly chain: { readonly chainId: string; readonly http: string }
-  /** Number of workers; each has one source session and one target session. */
+  /** Number of workers; each has one session on the source database and one on the target database. */
   readonly workers: number
-  /** Whether the operator accepts a source that lacks rows. */
+  /** Whether the operator accepts a source database that lacks rows. */
   readonly mayLack?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
   /** Span of block time whose events one step copies, ms. Only tests set this option. */
@@ -121,8 +121,8 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 const REFUSED_STEP = 'refused as incomplete'
 
 /**
- * Temporary tables. The event steps fill these tables from the log, and later steps read the tables to complete other
- * rows.
+ * Temporary tables of an import. The event steps fill these tables from the logs of the source, and later steps read
+ * the tables to complete other rows.
  */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',

@@ -29,7 +29,7 @@ export interface ListingPart {
   readonly from: string
   readonly column: string
   select(where: (column: string) => string): string
-  /** Adds a source row to a unit, together with the derivations that the row triggers. */
+  /** Adds a row of the source database to a unit, together with the derivations that the row triggers. */
   put(row: never, unit: CommitUnit, facts: LoggedFacts): void
 }
 
@@ -152,8 +152,8 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // The conversion of the price needs the median. If the log lacks the median, take the price that the source
-        // computed.
+        // The conversion of the price needs the median. If the log lacks the median, take the price from the source
+        // database.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -197,8 +197,8 @@ function auctionsPart(account: string): ListingPart {
        FROM atomicmarket_auctions l WHERE l.market_contract = ${contract} AND ${where('l.auction_id')} ORDER BY l.auction_id`,
     put(row: OldAuction, unit, facts) {
       const assets = ids(row.asset_ids)
-      // Prefer the time in the log: the source also updates the time after changes of the contract row that no action
-      // on the auction caused.
+      // Prefer the time in the log: the time in the source database also changes when the contract row changes without
+      // an action on the auction.
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,

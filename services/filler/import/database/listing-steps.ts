@@ -19,7 +19,10 @@ export interface ChangedListings {
   readonly before: readonly Row[]
 }
 
-/** Reads which rows of a table the source's reversible blocks changed, and their earlier values. */
+/**
+ * Reads which rows of a table the reversible blocks of the source database changed, and the earlier values of these
+ * rows.
+ */
 export async function readListings(part: ListingPart, undone: UndoneSource): Promise<ChangedListings> {
   const keys = undone.keys(part.entity)
   const before = keys.length === 0 ? [] : await undone.query<Row>(part.select(among(keys, true)))
@@ -28,7 +31,7 @@ export async function readListings(part: ListingPart, undone: UndoneSource): Pro
 
 export interface ListingWork {
   readonly store: Store
-  /** A session on the source's snapshot. */
+  /** A session on the snapshot of the source database. */
   readonly source: pg.Client
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
@@ -110,7 +113,7 @@ async function readFacts(
     )
     for (const { id, block, time } of changes)
       // If the start of an auction is not logged, none of its actions is logged: only bids are recorded, so the time in
-      // the source is more accurate.
+      // the source database is more accurate.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

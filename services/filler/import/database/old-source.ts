@@ -11,14 +11,14 @@ export interface OldPosition {
   readonly reader: string
   /** Last irreversible block of the source, which is the import block. */
   readonly block: number
-  /** Newest block of the source, and its time in ms since 1970. */
+  /** Newest block of the source database, and its time in ms since 1970. */
   readonly newest: number
   readonly newestTimeMs: number
-  /** Reversible blocks of the source, ascending; ids are hexadecimal. */
+  /** Reversible blocks of the source database, ascending; ids are hexadecimal. */
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
-/** Facts about the source, read when its snapshot is opened. */
+/** Facts about the source database, read when its snapshot is opened. */
 interface SourceFacts {
   readonly address: DatabaseAddress
   /** Snapshot id from `pg_export_snapshot`. */
@@ -38,7 +38,10 @@ export class OldSource {
   readonly position: OldPosition
   /** Schema version, as `dbinfo` names it. */
   readonly version: string
-  /** Hash of address, version, position and COPY_VERSION: changes when the source indexes more blocks. */
+  /**
+   * Hash of address, version and position of the source database and of COPY_VERSION: changes when the source indexes
+   * more blocks.
+   */
   readonly fingerprint: string
   readonly #leader: pg.Client
   readonly #snapshot: string
@@ -56,7 +59,7 @@ export class OldSource {
       .digest('hex')
   }
 
-  /** Whether the source has a table, or a column of a table. */
+  /** Whether the source database has a table, or a column of a table. */
   has(table: string, column?: string): boolean {
     return this.#columns.has(column === undefined ? table : `${table}.${column}`)
   }
@@ -191,7 +194,7 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
 }
 
-/** Table that shows whether the source ran the handler of a family. */
+/** Table that shows whether the program that filled the source database ran the handler of a family. */
 const tablesOfFamilies = {
   assets: 'atomicassets_config',
   market: 'atomicmarket_config',

@@ -17,10 +17,10 @@ interface UndoQuery {
   readonly condition: { readonly str: string; readonly values: readonly TaggedValue[] } | null
 }
 
-/** Keys of the entities that the source's reversible blocks changed, by entity type. */
+/** Keys of the entities that the reversible blocks of the source database changed, by entity type. */
 export type ChangedKeys = ReadonlyMap<string, ReadonlySet<string>>
 
-/** For each source table: the entity type of its rows, and the column that holds the entity's key. */
+/** For each table of the source database: the entity type of its rows, and the column that holds the entity's key. */
 const entities: Readonly<Record<string, readonly [entity: string, key: string]>> = {
   atomicassets_assets: ['asset', 'asset_id'],
   atomicassets_mints: ['asset', 'asset_id'],

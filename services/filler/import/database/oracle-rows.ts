@@ -4,8 +4,8 @@ import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
 /**
- * Writes the oracle pairs from the source. The source stores no data points and lacks some columns of a pair. The
- * missing columns get defaults.
+ * Writes the oracle pairs from the source database. The source stores no data points and lacks some columns of a pair.
+ * The missing columns get defaults.
  */
 export async function putOracleFromSource(
   undone: UndoneSource,

@@ -12,7 +12,7 @@ export interface ReportFacts {
   readonly context: PartContext
   readonly totals: EventTotals
   readonly hasNodeTables: boolean
-  /** Ids of templates without a row in the source. */
+  /** Ids of templates without a row in the source database. */
   readonly lostTemplates: readonly string[]
 }
 

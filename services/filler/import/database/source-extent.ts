@@ -7,7 +7,10 @@ import type { PartContext } from './copy-parts.ts'
  */
 const DAY_MS = 86_400_000
 
-/** Time of the earliest row that may have a log entry, in ms since 1970; null if the source has no such row. */
+/**
+ * Time of the earliest row in the source database that may have a log entry, in ms since 1970; null if there is no such
+ * row.
+ */
 export async function findFirstTime({ source, accounts }: PartContext): Promise<number | null> {
   const times: string[] = []
   const of = (table: string, column: string, condition: string) =>
@@ -32,7 +35,7 @@ export async function findFirstTime({ source, accounts }: PartContext): Promise<
   return row?.time == null ? null : Number(row.time)
 }
 
-/** Bounds of the global sequences in the source up to a time. The bounds may be wider than the sequences. */
+/** Bounds of the global sequences in the source database up to a time. The bounds may be wider than the sequences. */
 export async function findSequences(
   context: PartContext,
   lastMs: number,

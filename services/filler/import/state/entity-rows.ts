@@ -109,7 +109,7 @@ const auctionRows = {
       ...known,
       ...unknownDates,
       ...listAssets(known.asset_ids),
-      // Before the first bid the contract row holds the starting price.
+      // Before the first bid, the price in the contract row of an auction is the starting price.
       starting_price: known.buyer === null ? known.price : null,
     }
   },

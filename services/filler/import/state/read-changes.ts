@@ -44,7 +44,7 @@ export interface ChangeReading {
   readonly settings: ReaderSettings
   readonly chain: { readonly chainId: string; readonly ship: readonly (string | NodeSettings)[] }
   readonly logger: Logger
-  /** Last block that was already read. */
+  /** Last block that was read before this reading of changes; reading starts at the next block. */
   readonly from: UnitBlock
   readonly to: number
   readonly signal: AbortSignal

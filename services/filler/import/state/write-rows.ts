@@ -50,7 +50,7 @@ const isEntity = (table: ContractTable) => entityOf(table) !== undefined
 const isConfig = ({ table }: ContractTable) => table === 'config' || table === 'tokenconfigs'
 const isTemplateData = ({ family, table }: ContractTable) => family === 'assets' && table === 'templates2'
 
-/** Writes the contracts' settings as they were paged: the handlers need the settings to read blocks. */
+/** Writes the settings of the contracts as paged from the chain node: the handlers need the settings to read blocks. */
 export async function writeSettings(writing: RowWriting): Promise<void> {
   const writer = new RowWriter(writing)
   for (const table of writing.tables.filter(isConfig)) await writer.copyStaged(table, 'settings ')

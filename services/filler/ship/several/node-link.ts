@@ -41,7 +41,7 @@ export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
 export interface LinkOwner<P extends ProtocolCodec> {
   /** The node is ready, or its status has changed. */
   changed(): void
-  /** A block was added to the range. */
+  /** A block of the range has arrived and was added to the range. */
   arrived(task: LinkTask<P>): void
   /** The node will send no more of the range; the rest has to be requested from another node. */
   abandoned(task: LinkTask<P>): void

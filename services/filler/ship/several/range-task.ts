@@ -66,7 +66,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.firstBuffered >= this.end
   }
 
-  /** Bytes of all blocks that have arrived. */
+  /** Bytes of all blocks of the range that have arrived. */
   get bytes(): number {
     return this.#bytes
   }

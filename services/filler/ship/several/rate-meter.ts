@@ -43,7 +43,7 @@ export class RateMeter {
     this.sample(performance.now(), bytesRead, true)
   }
 
-  /** Takes a sample while a range is read. `isExpected` is false while the node may not send. */
+  /** Takes a sample of the bytes received while a range is read. `isExpected` is false while the node may not send. */
   sample(now: number, bytesRead: number, isExpected: boolean): void {
     const bytes = bytesRead - this.#sampledBytes
     if (bytes !== 0 || !isExpected) this.#lastByteAt = now
