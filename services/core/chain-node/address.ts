@@ -18,7 +18,7 @@ export function requestBelow(address: string, path: string): NodeRequest {
   return { url, headers: { authorization: `Basic ${login.toString('base64')}` } }
 }
 
-/** Address of a node or a list for messages: without user, password, query, fragment and keys in the path. */
+/** Formats the address of a server for messages, without user, password, query, fragment and API keys in the path. */
 export function shownAddress(address: string): string {
   const { protocol, host, pathname } = new URL(address)
   return redactUrls(`${protocol}//${host}${pathname === '/' ? '' : pathname}`)

@@ -84,7 +84,7 @@ it('the chain API client sends requests below the path of the node address, with
   }
 })
 
-it('the errors of the chain API client contain no password and no key of the node address', async () => {
+it('the errors of the chain API client contain no password and no API key of the node address', async () => {
   const plain = await node((_, response) => response.end(JSON.stringify(info)))
   const address = `${plain.replace('http://', 'http://me:secret@')}/chain?key=secret`
   const problems = [

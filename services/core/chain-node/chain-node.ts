@@ -196,7 +196,7 @@ async function ask(
   }
 }
 
-/** Maximum characters of a foreign response that an error message quotes. */
+/** Maximum characters that an error message quotes from the response of a chain node or another server. */
 const MAX_SHOWN = 60
 
 function readObject(text: string): Record<string, unknown> {

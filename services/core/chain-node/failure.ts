@@ -1,6 +1,6 @@
 import { isConnectionRefused, RetryableError } from '../errors/index.ts'
 
-/** A response with an error status. */
+/** Error for a response of a chain node with an HTTP error status. */
 class NodeStatusError extends Error {
   readonly status: number
 

@@ -9,7 +9,7 @@ const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 
 /** Client of a node's HTTP API with a limit on concurrent requests; failed requests are retried a few times. */
 export class NodeClient {
-  /** Address of the node for messages. */
+  /** Address of the chain node for error messages, without secrets. */
   readonly label: string
   /** Number of requests that were answered. */
   requests = 0

@@ -45,7 +45,7 @@ export function formatProblem(problem: ConfigProblem): string {
   return `${place}: found ${problem.found}, allowed: ${problem.allowed}`
 }
 
-/** Finds the origin of a normalised path: a location in a file, or an environment variable. */
+/** Finds where the setting with a (current) path was set: the path in a file, or an environment variable. */
 export type OriginOf = (path: Path) => { readonly file: string; readonly path: string }
 
 /** Converts zod issues about `value` to problems, one per location. */

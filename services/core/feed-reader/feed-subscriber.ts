@@ -43,7 +43,7 @@ export interface SubscribeOptions {
    * @param characters length of the entry's text.
    */
   readonly onEntry: (entry: FeedEntry, characters: number) => Promise<void> | void
-  /** Receives the filler's progress reports. */
+  /** Receives the progress reports of the reader, which the filler publishes every two seconds. */
   readonly onLag?: (lag: FeedLag) => void
   readonly timing?: Partial<SubscriberTiming>
 }

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 
-/** An error response. */
+/** An HTTP response that reports an error. */
 export interface Failure {
   readonly status: number
   readonly message: string

@@ -36,7 +36,7 @@ export function createObserverStep(observer: RequestObserver): Middleware {
   }
 }
 
-/** Reports the start of a request now, and its end after the response. */
+/** Reports to the observer the start of a request at once, and the end of the request after the response. */
 export function observeRequest(
   observer: RequestObserver,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },

@@ -104,7 +104,7 @@ describe('redactSecrets', () => {
     ['ws+unix:///run/node12345/ship.sock', 'ws+unix:///run/node12345/ship.sock'],
     ['at file:///srv/pronghorn-1.0.0/dist/main.js:1:2', 'at file:///srv/pronghorn-1.0.0/dist/main.js:1:2'],
     ['postgres://h/db', 'postgres://h/db'],
-  ])('redactUrls replaces parts that may be a key: %s', (text, shown) => {
+  ])('redactUrls replaces parts that may be an API key: %s', (text, shown) => {
     expect(redactUrls(text)).toBe(shown)
   })
 

@@ -13,8 +13,8 @@ const URL_LOGIN =
  */
 const URL_REST = /\b((?:https?|wss?):\/\/[^\s/?#"\\]{1,1024})(\/[^\s?#"\\]{0,2048})?(\?[^\s#"\\]{0,4096})?/gi
 /**
- * Matches a path segment that may be a key: a segment with a digit, with a capital letter after a small one,
- * or of at least 24 characters.
+ * Matches a path segment of a URL that may be an API key: a segment with a digit, with a capital letter after a
+ * small one, or of at least 24 characters.
  */
 const KEY_IN_PATH = /(?<=\/)(?=[^/]*\d|[^/]*[a-z][^/]*[A-Z]|[^/]{24})[\w.~%+=-]{8,}(?=\/|$)/g
 const MAX_DEPTH = 12
@@ -31,7 +31,7 @@ export function isSecretKey(key: string): boolean {
 
 /**
  * Replaces possible secrets in URLs: the password or token before the host; in HTTP and websocket addresses
- * also the query, and the path segments that may be a key.
+ * also the query, and the path segments that may be an API key.
  */
 export function redactUrls(text: string): string {
   if (!text.includes('://')) return text

@@ -2,7 +2,7 @@ import type { ColumnValue, Columns, RowOfColumns } from './column.ts'
 
 export type MutableRow = Record<string, ColumnValue>
 
-/** Any row: column name to value. */
+/** A row of any table: maps each column name to the value. */
 export type Row = Readonly<Record<string, ColumnValue>>
 
 /** Members of every table description. `R` is the row's type and exists for the compiler only. */
@@ -15,7 +15,7 @@ interface TableBase<R extends object> {
   readonly row?: R
 }
 
-/** A row of a table. */
+/** Type of the rows of a described table. */
 export type RowOf<Described> = Described extends { readonly row?: infer R extends object } ? R : never
 
 type Names<Described extends Columns> = readonly (keyof Described & string)[]

@@ -89,7 +89,7 @@ interface Reading<T> {
   readonly form: Form
   readonly schema: Schema
   /**
-   * Parses one value.
+   * Parses the text of a single parameter value.
    * @throws Complaint for an invalid text.
    */
   readonly read: (text: string) => T | undefined

@@ -50,6 +50,6 @@ function scalarForm(isBytes: boolean, value: unknown): JsonValue {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (value instanceof Uint8Array) return isBytes ? bytesToHex(value) : Array.from(value)
-  // The only object among the remaining types is an extended asset, whose members are text.
+  // Text, bool or null; or an object with text members: only extended assets are decoded to objects.
   return value as JsonValue
 }

@@ -93,8 +93,8 @@ function compileFormat(format: readonly AttributeField[]): readonly CompiledFiel
 }
 
 function readerFor(type: string): ReadValue | null {
-  // A format may name the type `bytes`, although the contract cannot store such values. Decode unsigned numbers, as for
-  // byte vectors.
+  // The format of a schema may name the type `bytes`, although the contract cannot store values of this type. Read
+  // unsigned numbers, as for byte vectors.
   if (type === 'bytes') return readByteList
   if (!type.endsWith('[]')) return scalarReaders.get(type) ?? null
   const read = scalarReaders.get(type.slice(0, -2))

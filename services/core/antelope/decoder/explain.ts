@@ -21,7 +21,7 @@ import type { ReadingRule } from './read-state.ts'
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
 
-// Maximum payload for an explanation: decoding hundreds of megabytes a second time would delay the error.
+// Maximum size of a value of which the failed path is determined, because the value is decoded a second time for this.
 const MAX_EXPLAINED_BYTES = 16 * 1024 * 1024
 
 /**

@@ -11,9 +11,9 @@ export interface StateSettings {
   /** IP address to listen on. */
   readonly address: string
   readonly port: number
-  /** Lifetime of a token, in seconds. */
+  /** Lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number
-  /** Maximum tokens issued to one client address per minute. */
+  /** Maximum number of access tokens that one client IP address gets per minute. */
   readonly tokensPerMinute: number
   /** Trusted proxies, like `trust_proxy` in server.config.json. */
   readonly trustProxy: boolean | number | string
@@ -50,7 +50,7 @@ const names = {
 const MIN_ANSWER_BYTES = 65_536
 const MAX_ANSWER_BYTES = 999_999_999
 
-/** Maximum token lifetime: after its signing key is rotated, a token stays valid for at most this long. */
+/** Maximum lifetime of access tokens: a token stays valid at most this long after its signing key was replaced. */
 const MAX_TTL_SECONDS = 86_400
 
 const PROXIES_ALLOWED =
@@ -73,13 +73,13 @@ export const stateVariables: readonly StateVariable[] = [
     name: names.ttl,
     defaultValue: '3600',
     allowed: numberText(60, MAX_TTL_SECONDS),
-    description: 'Lifetime of a token, in seconds.',
+    description: 'Lifetime of an access token, in seconds.',
   },
   {
     name: names.issuance,
     defaultValue: '10',
     allowed: numberText(1, 1_000_000),
-    description: 'Maximum number of tokens that one client address gets per minute.',
+    description: 'Maximum number of access tokens that one client IP address gets per minute.',
   },
   {
     name: names.proxies,

@@ -183,7 +183,7 @@ export const readerSchema = section({
     .max(0, { error: MODULES_ALLOWED })
     .default([])
     .meta({ allowed: MODULES_ALLOWED })
-    .describe('Accepted for existing files; must be empty.'),
+    .describe('Filter modules of the replaced system, which are not supported; an empty list is accepted.'),
   contracts: list(contractSchema, 16, 1).describe(
     'The handlers of the reader: the contract families to index, and `state`.',
   ),

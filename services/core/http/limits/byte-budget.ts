@@ -32,7 +32,7 @@ export class ByteBudget {
     this.#maxBytesOfOne = maxBytesOfOne
   }
 
-  /** Bytes currently taken by all clients. */
+  /** Bytes of the budget that all clients together hold now. */
   get bytes(): number {
     return this.#bytes
   }

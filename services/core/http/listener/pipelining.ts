@@ -11,7 +11,7 @@ const SEAM = HEADERS_END.length - 1
 
 /** Handle of the pipelining limit of a server. */
 export interface PipeliningLimit {
-  /** Stops limiting a connection, because it switches to another protocol. */
+  /** Stops limiting the requests of a connection; called when the connection switches to another protocol. */
   release(socket: Duplex): void
 }
 

@@ -106,7 +106,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
+    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -139,7 +139,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
+    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -169,7 +169,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is in `template_id`. `schema_names` is null as well. */
+    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
