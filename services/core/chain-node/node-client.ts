@@ -11,7 +11,7 @@ const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 export class NodeClient {
   /** Address of the chain node for error messages, without secrets. */
   readonly label: string
-  /** Number of requests that were answered. */
+  /** Number of requests that the chain node answered. */
   requests = 0
   readonly #address: string
   readonly #signal: AbortSignal

@@ -83,7 +83,7 @@ export async function checkNode(node: NodeAddresses): Promise<string> {
   }
 }
 
-/** Creates the error for swapped addresses; null if neither address works in the other's place. */
+/** Creates the error if the HTTP or the state-history address works in place of the other; null if neither does. */
 async function findSwap({ ship, http }: NodeAddresses): Promise<FatalError | null> {
   const [httpIsShip, shipIsHttp] = await Promise.all([
     succeeds(checkStateHistory(withProtocol(http, 'ws'))),

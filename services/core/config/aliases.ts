@@ -46,7 +46,7 @@ export const variableAliases: Readonly<Record<string, string>> = {
 /** Content of a configuration file with all former setting names replaced, and a record of the replacements. */
 export interface Normalized {
   readonly value: unknown
-  /** Current path of every renamed key to its path as written in the file. */
+  /** Maps the path with current names of every renamed key to the path in the file, which has former names. */
   readonly written: ReadonlyMap<string, Path>
   /** One problem for each key that is present under both names with different values. */
   readonly problems: readonly ConfigProblem[]

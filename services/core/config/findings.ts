@@ -16,7 +16,7 @@ export interface Findings {
   /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
-  /** Chooses which of two contradicting settings to report: the setting of a variable, else the later setting. */
+  /** Chooses which of two contradicting settings to report: the one from an environment variable, else the later. */
   chooseFault<P extends Place>(earlier: P, later: P): P
 }
 

@@ -18,7 +18,7 @@ export interface DatabaseAddress {
   readonly ssl?: DatabaseSsl | undefined
 }
 
-/** Limits of a connection or pool. */
+/** Limits and settings of a database connection or pool. */
 export interface DatabaseLimits {
   /** Application name, shown in pg_stat_activity. */
   readonly applicationName: string

@@ -1,8 +1,8 @@
 /** Interval in ms at which the delay of the event loop is measured. */
 const TICK_MS = 200
 /**
- * Part of an operation's time. If the event loop was blocked for this part or longer, a timeout of the operation does
- * not mean that the server is slow.
+ * Fraction of the duration of an operation. If the event loop was blocked for this fraction or longer, a timeout of the
+ * operation does not mean that the server is slow.
  */
 const TELLING_PART = 1 / 4
 

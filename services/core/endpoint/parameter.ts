@@ -4,7 +4,7 @@ export type Schema = Readonly<Record<string, unknown>>
 /** Looks up the items of a named list; undefined for an unknown list. */
 export type NamedLists = (name: string) => Promise<readonly string[] | undefined>
 
-/** Form of a value: for the documentation, and for tests that generate values. */
+/** Type and bounds of a parameter value: for the documentation, and for tests that generate values. */
 export interface Form {
   /** Type name of a single value, for example `int`. */
   readonly type: string

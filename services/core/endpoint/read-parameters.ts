@@ -3,7 +3,7 @@ import type { NamedLists, Parameter, Parameters, Values } from './parameter.ts'
 
 /** Input of `readParameters`. */
 export interface Given {
-  /** Returns the given value of a parameter; undefined if absent. */
+  /** Returns the value that the request contains for a parameter; undefined if absent. */
   readonly find: (name: string, parameter: Parameter) => unknown
   readonly lists?: NamedLists
   /**

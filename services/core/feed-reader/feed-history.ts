@@ -80,7 +80,7 @@ export class FeedHistory {
   #older: ItemCache
   readonly #reading = new Map<bigint, Promise<Batch>>()
   #forks = new ForkList()
-  /** Sequence number. `#forks` contains all forks after this sequence number. */
+  /** Sequence number after which `#forks` contains all forks of the feed. */
   #forksAfter: bigint | undefined
   #epoch: number | undefined
   #newest = 0n
@@ -159,8 +159,8 @@ export class FeedHistory {
   }
 
   /**
-   * Checks that a cursor belongs to this feed. `ahead`: the cursor is valid, but the history has not received the entry
-   * of the cursor yet.
+   * Checks that a cursor belongs to this feed. `ahead`: the cursor is valid, but this process has not received the
+   * entry of the cursor yet.
    *
    * @throws FatalError `CURSOR_TOO_OLD` if the position is pruned or belongs to another feed; `details.oldest` is the
    * oldest usable cursor, or null if the reader has no feed.

@@ -53,13 +53,13 @@ export interface SubscriberStatus {
   readonly epoch: number | null
   /** Sequence of the newest delivered entry. */
   readonly sequence: bigint
-  /** Whether entries currently arrive by the bus or are polled from the database. */
+  /** Whether the feed entries currently arrive by the bus or are polled from the database. */
   readonly via: 'bus' | 'database'
   /** Last progress report of the filler; null before the first. */
   readonly lag: FeedLag | null
-  /** Number of entries that the bus supplied. */
+  /** Number of feed entries that the bus supplied. */
   readonly fromBus: number
-  /** Number of entries that were read from the database. */
+  /** Number of feed entries that were read from the database. */
   readonly fromDatabase: number
   /** Number of malformed bus messages that were skipped. */
   readonly malformed: number

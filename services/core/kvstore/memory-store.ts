@@ -16,7 +16,7 @@ interface Entry {
   readonly bytes: number
 }
 
-/** Estimated memory of an entry besides its characters. */
+/** Estimated memory of a stored value in addition to the characters of key and value. */
 const OVERHEAD_BYTES = 100
 const SWEEP_EVERY = 1000
 

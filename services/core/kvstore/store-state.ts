@@ -10,7 +10,7 @@ export const storeStates = [
   'refuses writes',
 ] as const
 
-/** Store state by the first word of a Redis error that refuses a write. */
+/** State of the key-value store for the first word of each Redis error that refuses a write. */
 const refusals: Readonly<Record<string, StoreState>> = {
   READONLY: 'read-only',
   OOM: 'out of memory',

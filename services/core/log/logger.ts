@@ -18,7 +18,7 @@ export interface LoggerOptions {
   readonly level?: LogLevel
   /** Whether to write short text lines for people instead of JSON; default false. */
   readonly pretty?: boolean
-  /** Destination; default stdout. */
+  /** Destination of the log lines; default: standard output. */
   readonly destination?: LogDestination
 }
 

@@ -189,13 +189,13 @@ describe('parameter values', () => {
       },
     })
 
-  it('parameter values have one canonical text in any given order', async () => {
+  it('parameter values have the same text, whatever the order of the parameters in the request', async () => {
     const text = valuesText(await readAll({ a: '01', b: 'bob' }))
     expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
     expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
-  it('parameter values have no member for an absent parameter, and can be copied without some members', async () => {
+  it('parameter values have no member for an absent parameter, and can be copied without some parameters', async () => {
     const values = await readAll({ a: '1', b: '' })
     expect(Object.entries(values)).toEqual([
       ['a', 1n],

@@ -1,4 +1,4 @@
-/** The `stop_block` of each reader that has one. */
+/** Maps the name of each reader with a `stop_block` to the number of this block. */
 export function listStopBlocks(
   readers: readonly { readonly name: string; readonly stop_block: number }[],
 ): ReadonlyMap<string, number> {

@@ -16,7 +16,7 @@ export const SEAL_BLOCKS = 10_000
 export interface Sealing {
   readonly reader: string
   readonly kind: SealedKind
-  /** Blocks of a range, for a kind without seals. Once a kind has seals, the size of its ranges does not change. */
+  /** Number of blocks in a range of a kind without seals. Once a kind has seals, the size of its ranges is fixed. */
   readonly rangeBlocks: number
   /** Called in the transaction that writes. Throws if this process may no longer write for the reader. */
   readonly checkRight: (client: pg.ClientBase) => Promise<void>

@@ -33,7 +33,7 @@ export class HitShare {
     while (this.#window.length > 2 && this.#window[1]!.atMs <= atMs - WINDOW_MS) this.#window.shift()
   }
 
-  /** Share from 0 to 1; null before the second count and if no page was used. */
+  /** Share of pages found in the cache, from 0 to 1; null before the second count, or if no page was used. */
   get share(): number | null {
     const [first, last] = [this.#window[0], this.#window.at(-1)]
     if (!first || !last) return null

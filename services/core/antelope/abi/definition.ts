@@ -62,7 +62,7 @@ export interface AbiLaterSections {
   readonly kv_tables?: Readonly<Record<string, AbiKvTable>>
   readonly calls?: readonly AbiCall[]
   readonly call_results?: readonly { readonly name: string; readonly result_type: string }[]
-  /** Bytes after the last known section, hexadecimal. */
+  /** Bytes of the packed ABI after the last section that this program knows, hexadecimal. */
   readonly unknown_sections?: string
 }
 

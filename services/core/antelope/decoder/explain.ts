@@ -95,7 +95,7 @@ function walkAt(step: string, node: TypeNode, path: string[], measures: Measures
   path.pop()
 }
 
-/** Refuses values that no node accepts, as the decoders do. */
+/** Refuses values of fixed size that no chain node accepts, as the generated decoders do. */
 function checkFixed(name: BuiltinName): void {
   const { at } = state
   if (name === 'bool' && state.bytes[at]! > 1) boolAt(at)

@@ -207,7 +207,7 @@ export function readText(): string {
   const start = state.at
   state.at = start + length
   if (length > 24) return utf8(start, length)
-  // Read short ASCII in JavaScript: most texts on a chain are short, and a call into native code costs more.
+  // Decode short ASCII in JavaScript: most texts on a chain are short, and a call of native code costs more.
   const { bytes } = state
   let text = ''
   for (let at = start; at < start + length; at++) {

@@ -2,8 +2,9 @@ import { base58 } from '@scure/base'
 import { bytesToHex, EncodeError } from '../../bytes/index.ts'
 
 /**
- * Maximum input: the conversion is quadratic. A content identifier has about 36 bytes, but an action can hold half a
- * megabyte of `ipfs` values; the limit bounds the worst case to a fraction of a second.
+ * Maximum input in bytes: the time of a base58 conversion is quadratic in the length. A content identifier has about
+ * 36 bytes, but an action can hold half a megabyte of `ipfs` values; the limit bounds the worst case to a fraction of a
+ * second.
  */
 const MAX_BYTES = 1_024
 

@@ -35,7 +35,7 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
     if (found === undefined) continue
     const leaf = parseVariable(setting, found.text)
     if (setting.key.startsWith('kvstore.tls.') && setting.schema.safeParse(leaf).success) {
-      // A variable that turns TLS off takes precedence over the file of a certificate authority.
+      // An environment variable that turns TLS off takes precedence over a variable with the file of an authority.
       if (isOff || !qualifiesTls(value, leaf)) continue
     }
     if (setting.key === 'kvstore.tls') isOff = leaf === false

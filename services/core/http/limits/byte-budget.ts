@@ -1,15 +1,15 @@
-/** Maximum part of the budget that one client may use at once. */
+/** Maximum share of a byte budget that one client may hold at once. */
 export const SHARE_OF_ONE = 1 / 4
-/** Maximum number of a client's requests that wait for bytes. */
+/** Maximum number of requests of one client that wait for free bytes of the budget. */
 const MAX_WAITING_OF_ONE = 8
-/** Maximum number of all requests that wait for bytes. */
+/** Maximum number of requests of all clients that wait for free bytes of the budget. */
 const MAX_WAITING = 1_024
 
 /** Limits of a byte budget. */
 export interface BudgetLimits {
-  /** Maximum bytes of all clients together. */
+  /** Maximum number of bytes that all clients together may hold. */
   readonly maxBytes: number
-  /** Maximum bytes of one client; default: a quarter of `maxBytes`. */
+  /** Maximum number of bytes that one client may hold; default: a quarter of `maxBytes`. */
   readonly maxBytesOfOne?: number
 }
 
@@ -37,7 +37,7 @@ export class ByteBudget {
     return this.#bytes
   }
 
-  /** Takes bytes if neither limit is exceeded. @returns whether the bytes were taken. */
+  /** Takes bytes of the budget unless the total or the client's share would be exceeded. @returns whether it did. */
   take(client: string, bytes: number): boolean {
     const held = (this.#held.get(client) ?? 0) + bytes
     if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytesOfOne) return false

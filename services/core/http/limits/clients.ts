@@ -18,14 +18,14 @@ export interface Client {
   readonly address: string
 }
 
-/** Client settings, with the keys of server.config.json. */
+/** Settings of server.config.json that decide which IP address is the client, and which clients are exempt. */
 export interface ClientSettings {
   readonly trust_proxy: TrustedProxies
   readonly ip_whitelist: readonly string[]
   readonly peer_whitelist: readonly string[]
 }
 
-/** A client with its rate limit key. */
+/** A client with the key under which the rate limit counts its requests. */
 export interface KnownClient extends Client {
   /** Key under which the client's requests are counted. */
   readonly key: string

@@ -110,7 +110,7 @@ export interface Listener {
   readonly address: string
   readonly port: number
   readonly server: Server
-  /** Stops accepting, gives running requests up to ten seconds to finish, then closes their connections. */
+  /** Stops accepting connections, gives running requests up to ten seconds to finish, then closes all connections. */
   close(): Promise<void>
 }
 

@@ -114,7 +114,7 @@ export class SealedLines {
 const tab = Buffer.of(TAB)
 
 function hashOf(line: Buffer): Buffer {
-  // Creating a Hash object for each line takes twice as long as `hash`.
+  // `hash` takes half the time of creating a Hash object for each line.
   return hash('sha256', line, 'buffer')
 }
 
