@@ -235,7 +235,7 @@ describe('the request cases of the plan tests', () => {
     }
   })
 
-  it('the plan check reports a scan of a big table', async () => {
+  it('the check of query plans reports a scan of a big table', async () => {
     const scans = await explain(client, "SELECT 1 FROM assets.assets WHERE ram_payer = 'x'")
     expect(scans.map(({ table }) => table)).toEqual(['assets'])
   })

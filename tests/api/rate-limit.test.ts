@@ -105,7 +105,7 @@ describe('the rate limit', () => {
     expect(await remaining(ASSETS)).toBe('94')
   })
 
-  it('the rate limit starts again with the next interval', async () => {
+  it('the rate limit admits requests again in its next interval', async () => {
     const api = await start({ rate_limit: { interval: 1, requests: 1 } })
     let answer = await get(api, ASSETS)
     while (answer.status !== 429) answer = await get(api, ASSETS)

@@ -203,7 +203,7 @@ describe('reads from a replica', () => {
     await other.close()
   })
 
-  it('requests are still answered without the primary, and no event is published', async () => {
+  it('without the primary, the replica answers requests and no event is published', async () => {
     await untilAskedOf(() => servers.replica.address)
     const last = (await ask()).block
     await servers.primary.stop()

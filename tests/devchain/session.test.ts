@@ -132,7 +132,7 @@ test('the devchain serves the state history over a unix socket', async () => {
   await rm(folder, { recursive: true })
 })
 
-test('frames that are no request end the connection', async () => {
+test('the devchain ends a connection that sends frames other than requests', async () => {
   const { url } = await serve({})
   for (const bad of [Buffer.from([9]), Buffer.from([1, 0, 0]), Buffer.alloc(0)]) {
     const client = await connect(url)
@@ -179,7 +179,7 @@ test('new blocks reach a client as they are produced, with the head of that time
   expect(devchain.head().num).toBe(num)
 })
 
-test('a large result arrives complete', async () => {
+test('a blocks result of several megabytes arrives complete', async () => {
   const [block] = benchBlocks('empty', 1, genesis)
   const traces = Buffer.alloc(3_500_000, 'large')
   const { num, id, prevId, deltas } = block!

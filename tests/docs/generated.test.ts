@@ -20,7 +20,7 @@ function listFiles(folder: string, recursive: boolean): string[] {
     .map(({ name, parentPath }) => join(parentPath, name))
 }
 
-it('the generated pages equal the output of their generator', async () => {
+it('the generated documentation pages equal the output of their generator', async () => {
   const pages = await renderPages()
   expect([...pages.keys()]).toEqual([
     'docs/settings.md',
@@ -63,7 +63,7 @@ it('no file names a public image with another tag than the pinned one, or a fill
   }
 })
 
-it('the generated pages name sample settings, every error code and every metric', async () => {
+it('the generated documentation pages name sample settings, every error code and every metric', async () => {
   const pages = await renderPages()
   const settings = pages.get('docs/settings.md') ?? ''
   for (const key of [

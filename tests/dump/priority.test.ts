@@ -16,7 +16,7 @@ const program = `
   console.log(JSON.stringify(readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))))`
 
 it.runIf(process.platform === 'linux')(
-  'every thread of a publication runs at the lowest priority',
+  'every thread of a dump publication runs at the lowest priority',
   async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
     const priorities = JSON.parse(stdout) as number[]

@@ -97,7 +97,7 @@ describe('the role of GraphQL', () => {
   })
 })
 
-describe('plans for large tables', () => {
+describe('query plans for large tables', () => {
   const filters = [...text.matchAll(/^\| `(\w+)` +\| (`.+`) +\|$/gm)].flatMap(([, table, columns]) =>
     columns!
       .split('; ')
@@ -141,7 +141,7 @@ describe('plans for large tables', () => {
     expect(await scansOf(table, columns)).toEqual([])
   })
 
-  it('the plan check reports a filter without an index', async () => {
+  it('the check of query plans reports a filter without an index', async () => {
     expect(filters.length).toBeGreaterThan(30)
     expect(await scansOf('auctions', ['seller'])).not.toEqual([])
     expect(await scansOf('assets', ['name'])).not.toEqual([])

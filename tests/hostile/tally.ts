@@ -33,7 +33,7 @@ export class Tally {
   }
 }
 
-/** Whether an attack may cause this status: 200, an error that blames the client, or 503. */
+/** Whether an attack may cause this status: any status below 500, or 503. */
 export function isHonest(status: number): boolean {
   return status < 500 || status === 503
 }

@@ -58,7 +58,7 @@ async function startForkingNode(forks: number, behind = 5): Promise<{ node: Stab
   return { node: new StableNode(client, 90), limits }
 }
 
-it.each([3, 20])('rows of blocks orphaned during %i requests are dropped', async (forks) => {
+it.each([3, 20])('the import drops rows of blocks that were orphaned during %i requests', async (forks) => {
   const { node, limits } = await startForkingNode(forks)
   const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
   expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
@@ -66,7 +66,7 @@ it.each([3, 20])('rows of blocks orphaned during %i requests are dropped', async
   expect(limits).toHaveLength(forks + 1)
 })
 
-it('scopes of orphaned blocks are dropped', async () => {
+it('the import drops scopes of orphaned blocks', async () => {
   const { node } = await startForkingNode(20)
   expect((await node.scopes('atomicassets', 'schemas', 0n)).value).toEqual({ scopes: ['final'], next: null })
 })

@@ -188,7 +188,7 @@ async function expectEverything(address: DatabaseAddress): Promise<void> {
 const names = Object.keys(faults) as Fault[]
 
 it.each(roundSeeds(200))(
-  'a fault at a random block loses no valid block, seed %d',
+  'a reader loses no valid block to a node fault at a random block, seed %d',
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num

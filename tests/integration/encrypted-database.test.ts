@@ -58,7 +58,7 @@ describe('a server with TLS', () => {
   const failureOf = async (to: DatabaseAddress): Promise<unknown> =>
     isEncrypted(to).catch((cause: unknown) => databaseFailure(cause, 'not reached', to))
 
-  it('a connection is encrypted as configured', async () => {
+  it('a database connection is encrypted as configured', async () => {
     expect(await isEncrypted(address)).toBe(false)
     expect(await isEncrypted({ ...address, ssl: { mode: 'off' } })).toBe(false)
     expect(await isEncrypted({ ...address, ssl: { mode: 'require' } })).toBe(true)
@@ -93,7 +93,7 @@ describe('a server with TLS', () => {
     await admin.end()
   })
 
-  it('connections of a pool have the configured settings', async () => {
+  it('connections of a database pool have the configured settings', async () => {
     const pool = createPool(address, { ...limits, max: 2 })
     const { rows } = await pool.query(
       "SELECT current_setting('statement_timeout') AS timeout, current_setting('jit') AS jit",

@@ -84,7 +84,7 @@ async function expectStraightBytes(): Promise<void> {
   expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
 }
 
-it('a second filler exits and names the holder; the first continues', async () => {
+it('a second filler exits and names the holder of the lease; the first filler continues', async () => {
   const holder = first.start()
   await untilMoved(5)
   const fence = await readFence()

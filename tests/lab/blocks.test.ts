@@ -36,7 +36,7 @@ test('the first generated block of a benchmark follows the last recorded block',
   expect(devchain.head().num).toBe(num + 20)
 })
 
-test('dense blocks are mostly mints, transfers and edits', () => {
+test('dense blocks of a benchmark are mostly mints, transfers and edits', () => {
   const devchain = createDevchain({ blocks: 24, rate: 150, mix: denseMix })
   const names = [985, 986, 987, 988].flatMap((num) =>
     transactionsOf(devchain.block(num)!).flatMap(({ actions }) => actions.map(({ act }) => act.name)),

@@ -160,7 +160,7 @@ describe('the feed of a reader at the head', () => {
       }
   })
 
-  it('a subscriber receives the same feed over Redis', async () => {
+  it('a subscriber of the feed receives all stored entries over Redis', async () => {
     const received: FeedEntry[] = []
     const subscriber = await subscribeToFeed({
       store: live.store,

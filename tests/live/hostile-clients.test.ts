@@ -134,7 +134,7 @@ describe('hostile clients', () => {
     expect(text.match(/live connections of one address/g)).toHaveLength(5)
   })
 
-  it('clients whose websocket handshake fails free their connection', async () => {
+  it('a client whose websocket handshake fails does not use up a connection of its address', async () => {
     const headers = 'Host: api\r\nX-Forwarded-For: 10.0.2.2\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
     const wrong = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${headers}Sec-WebSocket-Version: 13\r\n\r\n`
     for (let each = 0; each < 2 * CONNECTIONS_PER_ADDRESS; each++)

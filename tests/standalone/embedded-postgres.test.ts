@@ -175,7 +175,7 @@ it('the embedded PostgreSQL restarts at once after all processes were killed und
   await next.stop()
 })
 
-it('the embedded PostgreSQL replaces a dead holder whose process id now belongs to another process', async () => {
+it("the embedded PostgreSQL takes over a lock whose holder is dead, although another process has the holder's process id", async () => {
   const holder = { pid: process.ppid, started: '1', host: hostname() }
   await writeFile(join(folder, 'pronghorn.lock'), JSON.stringify(holder))
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

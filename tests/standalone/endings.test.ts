@@ -67,7 +67,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(remains()).toEqual([])
 }
 
-it('a closed terminal stops all processes', async () => {
+it('all processes of npm start stop when their terminal is closed', async () => {
   await startBy((command) => `exec ${command}`)
   const exited = once(started!, 'exit')
   started!.kill('SIGHUP')

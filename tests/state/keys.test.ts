@@ -124,7 +124,7 @@ it('a key is shown once, stored as a hash, listed with its last use, and revoked
     expect(await run('keys', 'create', '--label', 'x', '--expires', date)).toMatchObject({ code: 2 })
 })
 
-it('unknown, expired and revoked keys get the same answer', async () => {
+it('unknown, expired and revoked API keys get the same answer', async () => {
   const client = await start()
   const keys: string[] = []
   for (let i = 0; i < 3; i++) keys.push((await run('keys', 'create', '--label', `key ${i}`)).out.trim())
@@ -280,7 +280,7 @@ it('a retired signing key accepts tokens for the longest token lifetime, and is 
   expect(await query(`SELECT FROM access.signing_keys WHERE key_id = '${old!.key_id}'`)).toEqual([])
 })
 
-it('rotate-keys --now revokes the old keys and their tokens at once, and the new key signs at once', async () => {
+it('rotate-keys --now revokes the old signing keys and their tokens at once, and the new key signs at once', async () => {
   const client = await start()
   const key = (await run('keys', 'create', '--label', 'leaked')).out.trim()
   await client.login(key)

@@ -384,7 +384,7 @@ const errorCases: Record<string, ErrorCase> = {
 }
 
 describe('failed requests', () => {
-  it.each(Object.entries(errorCases))('the error code is correct for %s', async (_, expected) => {
+  it.each(Object.entries(errorCases))('the service returns the right error for %s', async (_, expected) => {
     const { path, query, post } = expected
     const answer = post === undefined ? await user.get(path, query) : await user.post(path, post)
     expect([answer.status, answer.body.code]).toEqual([expected.status, expected.code])
@@ -481,7 +481,7 @@ describe('browsers and health probes', () => {
   })
 })
 
-describe('the client library of the former service, unmodified', () => {
+describe('the unmodified client library of the former dfuse service', () => {
   const open = () =>
     createDfuseClient({
       apiKey: key,

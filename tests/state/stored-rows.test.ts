@@ -227,7 +227,7 @@ it(
 )
 
 it(
-  'rows are returned in pages, and a row is found by its key in every key_type',
+  'the state service returns rows in pages, and finds a row by its key in every key_type',
   async () => {
     running = await startChain({ recordings: ['main'] })
     const client = await serve(846, 0)

@@ -297,7 +297,7 @@ describe('the check of derived values', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('a mint number beyond the supply of its template is reported', async () => {
+  it('verify reports a mint number beyond the supply of its template', async () => {
     const asset = `(SELECT max(asset_id) FROM assets.assets a WHERE template_mint IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM market.listing_assets l WHERE l.asset_id = a.asset_id))`
     await change(`UPDATE assets.assets SET template_mint = template_mint + 1000 WHERE asset_id = ${asset}`)
@@ -306,7 +306,7 @@ describe('the check of derived values', () => {
     await change(`UPDATE assets.assets SET template_mint = template_mint - 1000 WHERE asset_id = ${asset}`)
   })
 
-  it('a violation that its rule cannot correct is reported, and nothing is written', async () => {
+  it('a repair reports a violation that its rule cannot correct, and writes nothing', async () => {
     const sale = '(SELECT min(sale_id) FROM market.sales WHERE state = 2)'
     await change(`UPDATE market.sales SET state = 5 WHERE sale_id = ${sale}`)
     const { refused, rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })
@@ -332,7 +332,7 @@ describe('the check of derived values', () => {
   })
 })
 
-it('a contract that the chain lacks is reported, and all other contracts are compared', async () => {
+it('verify reports a contract that the chain lacks, and compares all other contracts', async () => {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'] })
   try {
