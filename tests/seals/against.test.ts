@@ -108,4 +108,7 @@ it("the comparison with an unreachable node names the node's URL with scheme and
     code: 'VERIFY_UNFINISHED',
     message: 'http://127.0.0.1:9/nft/seals did not answer with seals',
   })
+  await expect(other.parts('assets.logs', { range: 1, from: 5, to: 9, offset: 0 })).rejects.toMatchObject({
+    message: 'http://127.0.0.1:9/nft/seals/rows did not answer with seals of assets.logs, blocks 5 to 9',
+  })
 })

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { allMarketListings } from '../../core/model/tables/index.ts'
 import { resealRanges, sealedKinds, settleImported, usePinnedFormat } from '../../core/seals/index.ts'
@@ -210,6 +211,7 @@ class HistoryComparison {
   /**
    * Computes derived columns again after rows were replaced, and replaces the rows that differ then: a column of a row
    * that was missing, such as the price of a sale, can only be derived once the row exists.
+   * @throws FatalError `VERIFY_UNFINISHED` if rows still differ after MOST_PASSES computations.
    */
   async #repairDerived(window: ReplayedWindow): Promise<void> {
     for (let pass = 0; pass < MOST_PASSES; pass++) {
@@ -224,6 +226,11 @@ class HistoryComparison {
       }
       if (replaced === 0) return
     }
+    const { firstBlock, lastBlock } = window
+    throw new FatalError(
+      'VERIFY_UNFINISHED',
+      `derived columns of blocks ${firstBlock} to ${lastBlock} still change after ${MOST_PASSES} computations; nothing was repaired`,
+    )
   }
 
   /** Returns the keys of rows that differ. */

@@ -3,7 +3,7 @@ import { FatalError, RetryableError } from '../../errors/index.ts'
 import { readLimitedText } from '../../http/client/index.ts'
 import type { SealSource } from './compare-seals.ts'
 import { MOST_SEALS } from '../published/index.ts'
-import type { PublishedSeal, RangeParts, SealSummary } from '../published/index.ts'
+import type { PublishedSeal, RangePart, RangeParts, SealSummary } from '../published/index.ts'
 
 const TIMEOUT_MS = 60_000
 const MOST_BYTES = 64 * 2 ** 20
@@ -16,7 +16,7 @@ const MOST_BYTES = 64 * 2 ** 20
 export function remoteSource(address: string, chainId: string, signal: AbortSignal): SealSource {
   const read = async <T>(
     path: string,
-    parameters: Readonly<Record<string, string | number>> = {},
+    parameters: Partial<RangePart & { readonly kind: string }> = {},
   ): Promise<T> => {
     const query = new URLSearchParams(
       Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
@@ -31,7 +31,9 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
       if (!response.ok) throw new Error(`HTTP ${response.status}`)
       return (JSON.parse(text) as { readonly data: T }).data
     } catch (cause) {
-      const message = `${shownAddress(url.href)} did not answer with seals`
+      const { kind, from, to } = parameters
+      const of = kind === undefined ? '' : ` of ${kind}, blocks ${from} to ${to}`
+      const message = `${shownAddress(url.href)} did not answer with seals${of}`
       throw new RetryableError('VERIFY_UNFINISHED', message, { cause })
     }
   }
