@@ -156,7 +156,7 @@ describe('twelve rows damaged by hand', () => {
     expect(repairs).toHaveLength(12)
     const impossible = repairs.filter((repair) => repair.impossible !== null)
     expect(impossible.map(({ found, impossible: why }) => [found.difference.table, why])).toEqual([
-      ['market.counters', expect.stringContaining('the row may have been lost there')],
+      ['market.counters', expect.stringContaining('so it may have lost the row')],
       ['market.marketplaces', expect.stringContaining('restore a backup')],
     ])
     expect(refused).toEqual([])
@@ -197,7 +197,7 @@ it('a repair with the rows of the state service as the source removes no row tha
     expect(found.difference).toMatchObject({ table: 'assets.balances', kind: 'extra' })
     expect(statements).toEqual([])
     expect(impossible).toBe(
-      'the state service lacks the row, but its rows are not sealed, so the row may have been lost there: compare with a node at the committed block',
+      'the state service lacks the row, but its rows are not sealed, so it may have lost the row: compare with a node at the committed block',
     )
   }
   expect({ isWritten, digests }).toEqual({ isWritten: false, digests: { before: digest, after: digest } })

@@ -72,7 +72,7 @@ class TableComparison {
     return { rows: this.#count, suspects: [...this.#suspects.values()] }
   }
 
-  /** Compares every row of the chain, or only the rows with the given keys. */
+  /** Compares every row of the chain, or only the rows with the given primary keys. */
   async #chainRows(wanted: ReadonlySet<string> | null): Promise<void> {
     const { source, table, contract, context, collection } = this.#options
     const scope = table.scopedByCollection ? collection : undefined

@@ -3,7 +3,9 @@ import type { VerifiedTable } from '../tables/index.ts'
 const PAGE_BITS = 15n
 const PAGE_BYTES = 2 ** (15 - 3)
 
-/** The seen keys of a table: ids in a bitmap, which is small for dense ids, other keys as text. */
+/**
+ * Set of the primary keys seen in a table: ids are bits of a bitmap, which is small for dense ids; other keys are text.
+ */
 export class KeySet {
   readonly #isNumber: boolean
   readonly #pages = new Map<bigint, Uint8Array>()

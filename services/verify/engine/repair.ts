@@ -21,7 +21,7 @@ import type { Verified } from './verify.ts'
 const HANDOVER_MS = 2_000
 /** Time for which the node must stay at the committed block of the database before a difference counts, ms. */
 const REST_MS = 2_000
-/** Interval, ms, at which the server checks whether the client of a running statement is still connected. */
+/** Interval at which PostgreSQL checks whether the client of a running statement is still connected, ms. */
 const CLIENT_CHECK_MS = 1_000
 
 /** Result of a repair. */

@@ -299,7 +299,7 @@ class Run {
     })
   }
 
-  /** Reads the rows of all tables that differed again: all of them wait for the same later blocks. */
+  /** Reads differing rows again. The rows of all tables wait for the same later blocks. */
   async #settle(meter: ProgressMeter): Promise<void> {
     const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
     const settled: Settled = source.isFixed

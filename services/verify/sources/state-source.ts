@@ -22,7 +22,7 @@ export class StateSource implements ChainSource {
   readonly isFixed = true
   /** Seals do not cover `state.rows`, and no count of its rows is stored, so a lost row leaves no trace. */
   readonly absenceDoubt: string | null =
-    'the state service lacks the row, but its rows are not sealed, so the row may have been lost there'
+    'the state service lacks the row, but its rows are not sealed, so it may have lost the row'
   readonly isWhole: boolean
   readonly decoder: string
   readonly #client: pg.ClientBase

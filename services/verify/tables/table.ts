@@ -24,7 +24,9 @@ export interface Column {
   readonly name: string
   /** SQL that returns the value in a form that JSON stores exactly. Default: the column itself. */
   readonly sql?: string
-  /** SQL condition under which the database does not know the value; the value is then not compared. */
+  /**
+   * SQL condition under which the database value is unknown, such as a RAM payer after an import: not compared then.
+   */
   readonly unknown?: string
   /** SQL type for repairs; undefined: a repair cannot write the column. */
   readonly type?: string

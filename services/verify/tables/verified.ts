@@ -5,13 +5,13 @@ import type { ChildRows, ContractRow, ContractTable } from '../../core/model/con
 import type { ColumnValue } from '../../core/model/index.ts'
 import type { Children, Column, Place, RowValues, VerifiedTable } from './table.ts'
 
-/** Facts of a table for comparison and repair; the model defines how its columns follow from chain rows. */
+/** Facts of a table that only comparison and repair need; the model defines how columns follow from chain rows. */
 interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
   /** Columns with free text. Bytes that are not UTF-8 count as equal, because decoders print them differently. */
   readonly freeText?: readonly string[]
   /** Columns that are compared but that a repair does not write. */
   readonly fixed?: readonly string[]
-  /** SQL condition by column under which the database does not know the value. */
+  /** SQL condition by column under which the database value is unknown and not compared. */
   readonly unknown?: Readonly<Record<string, string>>
 }
 
