@@ -16,7 +16,10 @@ export function addRedisPassword(address: RedisAddress, present: string, added: 
   return command(address, present, ['ACL', 'SETUSER', 'default', `>${added}`])
 }
 
-/** Makes an accepted password the only one of Redis. @returns false if Redis cannot be reached with this password. */
+/**
+ * Makes Redis accept only this password, which it already accepts. @returns false if Redis cannot be reached with this
+ * password.
+ */
 export function settleRedisPassword(address: RedisAddress, password: string): Promise<boolean> {
   return command(address, password, ['CONFIG', 'SET', 'requirepass', password])
 }

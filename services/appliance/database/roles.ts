@@ -26,7 +26,7 @@ const GRAPHQL_SCHEMA = 'graphql'
 const GRAPHQL_FUNCTIONS = 'market'
 /** Schemas that the role of GraphQL could read in versions of Pronghorn without the views for GraphQL. */
 const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']
-/** Schema of keys, tokens and signing keys, for the state service only. */
+/** Schema with API keys and signing keys, for the state service only. */
 const ACCESS_SCHEMA = 'access'
 
 /**
@@ -117,7 +117,7 @@ async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): P
   await grantViews(owner, present, role)
 }
 
-/** Grants the views, and the functions that they call with the rights of the client. */
+/** Lets a role read the views, and execute the functions that the views call with the rights of this role. */
 async function grantViews(owner: pg.ClientBase, present: readonly string[], role: string): Promise<void> {
   if (present.includes(GRAPHQL_FUNCTIONS))
     await owner.query(`GRANT USAGE ON SCHEMA ${GRAPHQL_FUNCTIONS} TO ${role}`)

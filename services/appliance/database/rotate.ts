@@ -31,7 +31,8 @@ interface Witness {
 
 /**
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are replaced after its
- * commit. The next run completes or discards an interrupted run. Services read a new database password when they
+ * commit. The next rotation completes or discards an
+ * interrupted rotation. Services read a new database password when they
  * next connect; the other secrets take effect after a restart.
  *
  * @throws see `databaseFailure`; all roles keep their passwords.
@@ -72,7 +73,10 @@ export async function rotateSecrets({
   return names.filter((name) => !staysSame(name))
 }
 
-/** Finishes an interrupted run: installs its staged files if the server has the new passwords, else deletes them. */
+/**
+ * Finishes an interrupted rotation: if PostgreSQL has the new passwords, the files `*.new` replace the secrets; else
+ * they are deleted.
+ */
 async function settleStaged(dir: string, witness: Witness): Promise<void> {
   const staged = await readFile(join(dir, `${witness.secret}${STAGED}`), 'utf8').catch(() => null)
   if (staged !== null) {

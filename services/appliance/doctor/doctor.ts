@@ -94,7 +94,7 @@ export async function examine(given: DoctorOptions): Promise<void> {
   }
 }
 
-/** A certificate must be renewed when this many days, or for a short lifetime this share of it, are left. */
+/** A warning begins when this number of days, or this share of the lifetime of the certificate if shorter, is left. */
 const RENEWAL_DAYS = 20
 const RENEWAL_PART = 1 / 4
 
@@ -238,7 +238,7 @@ async function examineDatabase(
   await examineDisk(options, Number(bytes), blocks)
 }
 
-/** Returns the error for a schema that this version cannot use; null if the schema can be used. */
+/** Returns the error if this version cannot use the schema of the database; else null. */
 async function findRefusal(client: Client): Promise<PronghornError | null> {
   try {
     await requireSchema(client)

@@ -23,7 +23,10 @@ interface Described {
   readonly desc?: string | undefined
 }
 
-/** Variables of `.env` that set no key of the JSON files; and the shipped text of every setting, by its name. */
+/**
+ * Variables of `.env` that set no key of the JSON files; and the default of every setting as text, by the name of its
+ * variable.
+ */
 export function listVariables(): {
   readonly appliance: readonly ApplianceVariable[]
   readonly shipped: ReadonlyMap<string, string>

@@ -139,7 +139,7 @@ function findLineFault(
 
 const MOST_NAMES = 8
 
-/** The first names of a list, and how many others there are. */
+/** Text with the first names of a list and the number of further names. */
 function listNames(names: readonly string[]): string {
   const more = names.length - MOST_NAMES
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

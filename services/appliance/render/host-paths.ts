@@ -29,7 +29,10 @@ const files = [
 /** Every variable that names a file or folder of the host. */
 export const pathVariables: readonly string[] = [...folders, ...files]
 
-/** For each variable with a path: the variable after which its mount is named, the name in `.env`, and the path. */
+/**
+ * Every path that a variable contains. `variable` is the name of the mount in containers, `name` the name of the
+ * variable in `.env`.
+ */
 export function hostPaths(
   given: Environment,
 ): readonly { readonly variable: string; readonly name: string; readonly path: string }[] {

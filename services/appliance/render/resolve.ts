@@ -133,7 +133,7 @@ function namesOf({ name, aliases }: SettingVariable, given: Readonly<Given>): st
   return [name, ...aliases].filter((each) => given[each] !== undefined)
 }
 
-/** If a setting is given under another name than the name in `variables`, copies the value to that name. */
+/** A setting may be given under several names. Copies its value to the name that the appliance itself reads. */
 function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
   const given = { ...set }
   for (const setting of settingVariables) {
@@ -450,7 +450,10 @@ function listProfiles(given: Readonly<Record<string, string>>): string[] {
   return splitList(given.COMPOSE_PROFILES ?? '').filter((name) => name !== '')
 }
 
-/** Endings that no public authority signs: RFC 2606, 6761, 6762, 8375 and the `internal` of ICANN reserve them. */
+/**
+ * Endings of domains that no public authority certifies: RFC 2606, 6761, 6762, 8375 and the `internal` of ICANN reserve
+ * them.
+ */
 const PRIVATE_NAME =
   /\.(?:alt|example|home\.arpa|internal|invalid|lan|local|localhost|onion|test|example\.(?:com|net|org))$/i
 

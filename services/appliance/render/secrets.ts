@@ -53,7 +53,7 @@ export function newSecret(): string {
   return randomBytes(BYTES).toString('base64url')
 }
 
-/** Replaces a secret atomically: an interruption leaves the old or the new one. */
+/** Replaces a secret atomically: an interruption leaves the old or the new file. */
 async function writeSecret(dir: string, name: SecretName, secret: string): Promise<void> {
   await rename(await stageSecret(dir, name, secret), join(dir, name))
 }

@@ -3,7 +3,7 @@ import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
 import { handshake } from './client.ts'
 
-/** Checks TLS and the headers, and that a client cannot forge its address. */
+/** Checks TLS and the headers, and that a client cannot forge its IP address. */
 export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
   return [
     {
@@ -31,7 +31,8 @@ export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
           `the server discloses its version: ${String(headers.server)}`,
         )
         expectThat(headers['x-powered-by'] === undefined, 'X-Powered-By is sent')
-        // With patterns of origins, only an allowed origin gets the CORS header, and the answer has `Vary: Origin`.
+        // If CORS is limited to patterns of origins, only an allowed origin gets the CORS header, and the answer has
+        // `Vary: Origin`.
         const allowed =
           headers['access-control-allow-origin'] ??
           (/\borigin\b/i.test(headers.vary ?? '') ? 'the origins of server.config.json' : undefined)

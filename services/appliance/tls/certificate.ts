@@ -135,7 +135,7 @@ export async function isCertifiedName(dir: string, domain: string): Promise<bool
   return timeLeft(await readFile(join(dir, certificateFiles.chain), 'utf8'), domain).lifetimeMs > 0
 }
 
-/** Reason why a certificate and a key do not serve together; undefined if they do. */
+/** Reason why a server cannot use a certificate with a key; undefined if it can. */
 export function findPairFault(
   chain: string,
   key: string,

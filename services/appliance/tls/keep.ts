@@ -8,7 +8,7 @@ const CHECK_MS = 12 * 3_600_000
 /** Authorities limit failed orders, so pauses grow up to hours. */
 const retryPauses = { firstMs: 60_000, longestMs: 4 * 3_600_000 }
 
-/** Checks the certificate twice a day until it is stopped; a failure is logged and retried after growing pauses. */
+/** Checks the certificate twice a day until `signal` aborts. A failure is logged and retried after growing pauses. */
 export async function keepCertificate(
   settings: AcmeSettings,
   logger: Logger,
