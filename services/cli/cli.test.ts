@@ -109,7 +109,7 @@ describe('a command line that cannot be understood', () => {
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],
     [[], 'Usage: pronghorn'],
-  ])('pronghorn %j exits with 2', async (line, text) => {
+  ])('pronghorn exits with 2 for the unusable arguments %j', async (line, text) => {
     const { code, err } = await run(line)
     expect(code).toBe(2)
     expect(err).toContain(text)
@@ -319,7 +319,7 @@ describe('pronghorn migrate, and other commands that need a database', () => {
     }
   })
 
-  it('pronghorn import-database names the given address when the old server is down', async () => {
+  it('pronghorn import-database names host and port of the old database, not its password, when its server is down', async () => {
     const { code, err } = await run(['import-database', 'postgres://me:hunter2@127.0.0.1:1/old', '--dry-run'])
     expect(code).toBe(75)
     expect(err).toMatch(

@@ -2,7 +2,7 @@ import { PronghornError } from '../core/errors/index.ts'
 import type { ErrorDetails } from '../core/errors/index.ts'
 
 /**
- * Runs a task that requests the node of the option `--http`. The remedies of the task's errors then name the
+ * Runs a task that sends requests to the node of the option `--http`. The remedies of the task's errors then name the
  * option instead of the configuration. @param http undefined if the configuration names the node.
  */
 export async function withNodeOption<T>(http: string | undefined, task: () => Promise<T>): Promise<T> {

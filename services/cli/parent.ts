@@ -32,7 +32,9 @@ function isSessionLeader(): boolean {
   return statOf(process.pid)[3] === String(process.pid)
 }
 
-/** Fields of /proc/<pid>/stat after the process name: state, parent, process group, session. Empty without /proc. */
+/**
+ * Fields of /proc/<pid>/stat after the process name: state, parent pid, process group, session. Empty without /proc.
+ */
 function statOf(pid: number): string[] {
   const text = readText(`/proc/${pid}/stat`)
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -48,7 +48,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     await program.parseAsync([...args], { from: 'user' })
     return exitCodes.ok[0]
   } catch (error) {
-    // Commander prints its own errors itself.
+    // Commander has already printed its own errors.
     if (!(error instanceof CommanderError))
       io.err(redactUrls(explain(error, chooseMode(args, io.env), usage)))
     return exitCodeOf(error)
@@ -156,7 +156,7 @@ function explain(error: unknown, mode: RunMode, usage: () => string): string {
   return `${stack}INTERNAL: ${describeError(error)}\n${remedyOf('INTERNAL', mode)}\n`
 }
 
-/** Formats the last output lines of another program that an error contains, each on a line of its own. */
+/** The last output lines of another program, such as PostgreSQL, that an error contains; each on its own line. */
 function outputOf({ details }: PronghornError): string {
   const { output } = details
   if (!Array.isArray(output) || output.length === 0) return ''

@@ -304,7 +304,7 @@ export function addCertificates(program: Command, io: CliIo): void {
     .command('certificates')
     .summary('request a certificate from an ACME authority, and renew it')
     .description(
-      'Checks the certificate twice a day until it is stopped. The proxy loads a new certificate by itself.',
+      'Checks the certificate twice a day until the command is stopped. The proxy loads a new certificate by itself.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')

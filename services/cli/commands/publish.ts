@@ -18,9 +18,9 @@ interface PublishFlags extends DatabaseOption {
 
 const MIB = 2 ** 20
 /**
- * Share of the time that a session of a publication works, percent. Change of the p95 beside a live chain with 60
- * requests/s on two processors: frame to commit +12 % and REST +17 % with 20, -1 % and +2 % with 10 (6 pairs of 30 s each,
- * 2026-11-30, `bench latency --publish`).
+ * Percentage of the time that a session of a publication works; the session pauses for the rest. With 20, the p95 from
+ * block to commit grows by 12 % and the p95 of REST by 17 %; with 10, by -1 % and 2 % (live chain, 60 requests/s, two
+ * processors, 6 pairs of 30 s each, 2026-11-30, `bench latency --publish`).
  */
 const DEFAULT_SHARE = 10
 
