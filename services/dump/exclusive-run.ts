@@ -5,7 +5,7 @@ import type pg from 'pg'
 const HANDOVER_MS = 10_000
 const HANDOVER_POLL_MS = 200
 
-/** Makes the server cancel statements of a killed client. Not every operating system supports the check. */
+/** Makes PostgreSQL cancel the statements of a killed client. Not every operating system supports this check. */
 export async function noticeKills(client: pg.ClientBase): Promise<void> {
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
 }
@@ -13,7 +13,7 @@ export async function noticeKills(client: pg.ClientBase): Promise<void> {
 /**
  * Takes an advisory lock that excludes other runs with the database.
  *
- * @param lock function call that takes the lock, if it is free.
+ * @param lock SQL call of the function that takes the lock if it is free.
  * @returns whether the lock was taken.
  */
 export async function excludeOthers(client: pg.ClientBase, lock: string): Promise<boolean> {

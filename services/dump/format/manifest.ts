@@ -3,9 +3,9 @@ import { FatalError } from '../../core/errors/index.ts'
 
 /** Version of the format of a dump. */
 export const DUMP_FORMAT = 1
-/** Name of the manifest, the last file that a publication writes. */
+/** File name of the manifest, the last file that a publication writes. */
 export const MANIFEST = 'manifest.json'
-/** Name of the signature of a manifest. @param sha256 of the manifest. */
+/** File name of the signature of a manifest. @param sha256 of the bytes of the manifest. */
 export const signatureName = (sha256: string): string => `signatures/${sha256}.sig`
 
 /** Largest manifest, in bytes: about 700,000 files. */

@@ -18,7 +18,7 @@ const ourPaths = new RegExp(
   String.raw`^(?:manifest\.json|files/[^/]+/[0-9a-f]{${NAME_DIGITS}}\.copy\.\w+|signatures/[0-9a-f]{64}\.sig)(?:\.\d+-\d+\.partial)?$`,
 )
 
-/** Numbers of one publication: files and bytes written. */
+/** Number of files and bytes that a publication has written. */
 export interface Written {
   files: number
   bytes: number
@@ -49,7 +49,7 @@ export class DumpFolder {
     )
   }
 
-  /** Opens a folder, or creates it. @throws FatalError `PUBLISH_FAILED`, `DUMP_UNFIT`. */
+  /** Opens or creates the folder of a dump. @throws FatalError `PUBLISH_FAILED`, `DUMP_UNFIT`. */
   static open(path: string): Promise<DumpFolder> {
     return asPublishError(path, async () => {
       await mkdir(path, { recursive: true })

@@ -1,10 +1,10 @@
 import { pause } from '../../core/retry/index.ts'
 
-/** Work between two rests, ms. Short, so that a block or a request is delayed by about one period of work at most. */
+/** Time that a session works between two pauses, ms. It is short: a block or a request waits for at most one period. */
 const WORK_MS = 20
 
 /**
- * Pauses a session after each period of work, so that the session works only a share of the time. Without rests, a
+ * Pauses a session after each period of work, so that the session works only a share of the time. Without pauses, a
  * publication takes a processor from the reader and from requests: on two processors the time from the arrival of a
  * block to its commit grew by 90 % (p50, 2026-11-29, `bench latency --publish`).
  */
@@ -13,13 +13,13 @@ export class Pace {
   readonly #signal: AbortSignal
   #sinceMs = performance.now()
 
-  /** @param share of the time that the session works: above 0, at most 1 (no rests). */
+  /** @param share of the time that the session works: above 0, at most 1 (no pauses). */
   constructor(share: number, signal: AbortSignal) {
     this.#share = share
     this.#signal = signal
   }
 
-  /** Called between two steps of work. Resolves at once until the work since the last rest is long enough. */
+  /** Called between two steps of work. Pauses if the session has worked long enough since the last pause. */
   async rest(): Promise<void> {
     const workedMs = performance.now() - this.#sinceMs
     if (this.#share === 1 || workedMs < WORK_MS) return

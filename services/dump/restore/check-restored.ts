@@ -8,7 +8,8 @@ import type { Manifest } from '../format/manifest.ts'
 const ofChangingRows = sealedKinds.filter((kind) => kind.isOfChangingRows).map(({ name }) => name)
 
 /**
- * Compares the restored seals with the seals of the manifest and of its files, and computes the seals of mints.
+ * Compares the seals in the database with the seals that the manifest has for the dump and for each file, and computes
+ * the seals of mints.
  *
  * @throws FatalError `DUMP_DAMAGED`.
  */

@@ -30,7 +30,7 @@ const PARTITION_BITS = 33n
  * `restore.files`, so the next run loads it again.
  */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
-/** Time to wait until other connections close: services that wait for the end of a restore connect repeatedly. */
+/** Time to wait until other sessions end, ms: services that wait for the end of a restore connect repeatedly. */
 const OTHERS_MS = 2_000
 const OTHERS_POLL_MS = 50
 
