@@ -22,7 +22,7 @@ export const DATABASE = 'pronghorn'
 export async function prepareDataDirectory(given: string): Promise<string> {
   const path = resolve(given)
   try {
-    // Not `mkdir` with `recursive`: below /proc it never returns.
+    // One folder at a time: `mkdir` with `recursive` never returns below /proc.
     await createWithParents(path)
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file')
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -49,7 +49,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Connection data of a data directory's database, and a function to stop using it. */
+/** Login to the database of a data directory, and the function that ends its use. */
 export interface OpenedDirectory {
   readonly address: DatabaseAddress
   close(): Promise<void>
@@ -72,7 +72,7 @@ export async function openDataDirectory(given: string): Promise<OpenedDirectory>
   return { address: { host, port, user, password, database: DATABASE }, close: () => server.stop() }
 }
 
-/** Converts the error of a file of a data directory that is missing, or that cannot be read or written. */
+/** Rewords the error that a file of the data directory is missing, or cannot be read or written. */
 export function explainFileError(error: unknown, dataDir: string): FatalError | undefined {
   if (!(error instanceof Error) || !('path' in error) || typeof error.path !== 'string') return undefined
   if (!error.path.startsWith(join(dataDir, '/'))) return undefined

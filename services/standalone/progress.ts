@@ -16,8 +16,7 @@ const HEAD_BLOCKS = 4
 
 /**
  * Shows steps, problems and the reader's progress: a bar with rate and time left on a terminal, else a line at
- * intervals. Amber means catching up, red means a problem. All output has to go through `print`, which puts it above
- * the bar.
+ * intervals. Amber means catching up, red means a problem. `print` puts all other output above the bar.
  */
 export class Progress {
   readonly #output: ProgressOutput

@@ -21,7 +21,8 @@ export interface Start {
 }
 
 /**
- * Chooses the first block: the given one; else the known start block of the chain; else the first block of the node.
+ * Chooses the first block to index: the given block; else the known start block of the chain; else the first block of
+ * the node.
  *
  * @throws FatalError `USAGE` if the given block differs from the known one and `override` is false.
  */

@@ -22,7 +22,7 @@ import { checkRunAccounts, checkRunChain, explainRunError, explainTrouble } from
 export interface StandaloneOptions {
   /** State-history URL and HTTP URL of a node; null for the bundled demo chain. */
   readonly node: { readonly ship: string; readonly http: string } | null
-  /** Folder of the database; null for a temporary one. */
+  /** Folder of the database; null for a temporary folder. */
   readonly dataDir: string | null
   /** Host and port at which the API listens. */
   readonly host: string
@@ -42,7 +42,7 @@ export interface StandaloneOptions {
   readonly oracleAccount: string
   readonly toolsAccount: string
   readonly logger: Logger
-  /** Shows the progress. Log lines must go through it as well, or they would break the bar. */
+  /** Shows the progress. Log lines are printed through it as well: otherwise they would break the progress bar. */
   readonly progress: Progress
   /** Aborted to stop the run: API, filler, demo chain and PostgreSQL then stop one after the other. */
   readonly signal: AbortSignal
@@ -58,10 +58,10 @@ const DEMO_HISTORY_BLOCKS = 7_200
 const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
 
 /**
- * Runs everything in one process on embedded parts: PostgreSQL, the demo chain unless a node is given, filler,
+ * Runs everything in one process with embedded services: PostgreSQL, the demo chain unless a node is given, filler,
  * API and state service. Returns when `signal` aborts.
  *
- * @throws the error that prevented a part from starting, or that stopped a part.
+ * @throws the error that prevented a service from starting, or that stopped a service.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
   if (options.signal.aborted) return

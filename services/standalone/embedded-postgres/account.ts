@@ -7,8 +7,8 @@ export interface ServerAccount {
 }
 
 /**
- * Picks the account of the server, because PostgreSQL refuses to run as root. For root: the account `postgres` if it
- * exists, else `nobody`. For other users null: the server runs as the caller.
+ * Picks the operating-system account for PostgreSQL, which refuses to run as root. For root: the account `postgres` if
+ * it exists, else `nobody`. For other users null: the server runs as the caller.
  */
 export async function pickServerAccount(): Promise<ServerAccount | null> {
   if (process.getuid?.() !== 0) return null
@@ -20,7 +20,7 @@ export async function pickServerAccount(): Promise<ServerAccount | null> {
   return { uid: 65534, gid: 65534 }
 }
 
-/** Makes the server's account the owner of a file or folder; does nothing if the server runs as the caller. */
+/** Makes the account of PostgreSQL the owner of a file or folder; does nothing if PostgreSQL runs as the caller. */
 export async function giveTo(account: ServerAccount | null, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }

@@ -64,7 +64,7 @@ function programs(native: string, version: string): PostgresBinaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), version }
 }
 
-/** Whether `account` can run the server in this folder. Creates missing links if this process may write there. */
+/** Whether `account` can run PostgreSQL from this folder. Creates missing links if this process may write there. */
 async function isComplete(native: string, account: ServerAccount | null): Promise<boolean> {
   try {
     await createLinks(native)

@@ -54,7 +54,7 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
     await runInitdb(place, draft.files, passwordFile)
   } catch (cause) {
     await removeDraft(base)
-    // The server's account may be unable to enter a parent folder such as /root.
+    // The account of PostgreSQL may be unable to enter a parent folder such as /root.
     const hint = account
       ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
       : ''
@@ -102,7 +102,7 @@ async function runInitdb(place: ClusterPlace, folder: string, passwordFile: stri
   }
 }
 
-/** Reads process id and port from the server's lock file; NaN without a lock file. */
+/** Reads process id and port from PostgreSQL's lock file, postmaster.pid; NaN without this file. */
 async function readLockFile(dataDir: string): Promise<{ readonly pid: number; readonly port: number }> {
   const file = await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid, , , port] = file.split('\n')
@@ -131,8 +131,8 @@ async function endLeftOver(dataDir: string): Promise<void> {
 }
 
 /**
- * Removes the remains of a killed server: first the processes that hold its shared memory; once they are gone, its
- * lock file. PostgreSQL respects the lock until the killed process has been reaped.
+ * Removes what a killed PostgreSQL server left: first the processes with its shared memory; once they are gone, the
+ * file postmaster.pid. PostgreSQL itself respects this file until the killed process has been reaped.
  */
 export async function clearRemains(dataDir: string): Promise<void> {
   const remaining = await serverProcessesIn(dataDir)

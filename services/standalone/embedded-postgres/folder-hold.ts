@@ -90,7 +90,7 @@ async function takeOver(file: string, folder: string): Promise<void> {
       `process ${holder.pid} on ${holder.host} is using ${folder}; nothing was touched`,
     )
   }
-  // Another process may have replaced the file since it was read: move it aside, and put it back if the content
+  // Another process may have replaced the lock file since it was read: move it aside, and put it back if the content
   // differs.
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   if (

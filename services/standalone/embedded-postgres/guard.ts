@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Stops the server and removes the temporary folder once the program has exited: the system then closes the pipe from
- * which this script reads, also after a kill. $1: folder to remove, or empty.
+ * Shell script of the guard. Once Pronghorn has exited, even by a kill, the system closes the pipe from which this
+ * script reads. The script then stops PostgreSQL and removes the temporary folder. $1: folder to remove, or empty.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -27,7 +27,7 @@ if [ -n "$1" ]; then rm -rf "$1"; fi
 
 /** A guard: a helper process that stops PostgreSQL if this process is killed. */
 export interface Guard {
-  /** Sends the guard the process group of initdb, or the process id of the server; 0 after that process has exited. */
+  /** Tells the guard the process group of initdb, or the process id of PostgreSQL; 0 after that process has exited. */
   note(what: 'initdb' | 'server', pid: number): void
   /** Ends the guard process, once initdb and PostgreSQL have stopped. */
   dismiss(): void

@@ -16,7 +16,7 @@ import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
 import { pause } from './processes.ts'
 
-/** Time-out of the server's start, ms. A busy machine needs minutes. A failed start is reported before the time-out. */
+/** Time-out of the start of PostgreSQL, ms. A busy machine needs minutes; a failed start is reported earlier. */
 const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
 /** Message of a server that is ready; a standby is ready for read-only connections. */
@@ -155,7 +155,7 @@ function serverSettings(temporary: boolean): Record<string, string> {
   }
 }
 
-/** Waits until the server reports that it is ready. Returns a function that returns the end of the server's output. */
+/** Waits until PostgreSQL is ready. Returns a function that returns the end of PostgreSQL's output. */
 async function untilReady(server: ChildProcess): Promise<() => string> {
   let output = ''
   const tail = () => output
@@ -180,10 +180,10 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
   return tail
 }
 
-/** Number of the server's last lines that an error shows. */
+/** Number of PostgreSQL's last lines of output that an error shows. */
 const SHOWN_LINES = 8
 
-/** Last complete lines of the server's output. */
+/** The last complete lines of PostgreSQL's output. */
 function lastLines(output: string): string[] {
   const lines = output.trim().split('\n')
   // Only the last KEPT_OUTPUT characters are stored, so the first line may lack its beginning.
