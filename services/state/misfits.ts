@@ -8,7 +8,7 @@ export interface Misfit {
   readonly error: string
 }
 
-/** Creates the counter of stored rows that fit no ABI. Logs the first such row of each contract. */
+/** Creates a function that counts stored rows that fit no ABI, and that logs the first of them for each contract. */
 export function createMisfitLog(logger: Logger, metrics: Metrics): (misfit: Misfit) => void {
   const logged = new Set<string>()
   return ({ contract, table, error }) => {

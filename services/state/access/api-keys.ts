@@ -11,7 +11,7 @@ export interface Queryable {
 
 /** A stored API key. The database has only the hash of the key itself. */
 export interface ApiKey {
-  /** 12 hexadecimal digits; each token contains the id of its key. */
+  /** Id of the API key, 12 hexadecimal digits; each token contains the id of its key. */
   readonly id: string
   readonly label: string
   /** Limit of tokens issued for this key per minute; null: only the limit per client IP address applies. */
@@ -35,7 +35,7 @@ export const MAX_KEY_LENGTH = 256
 const COLUMNS = `key_id AS id, label, tokens_per_minute AS "tokensPerMinute", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
 
-/** Creates a key. Only the result contains the key: it is stored as a hash, so it cannot be shown again. */
+/** Creates an API key. Only the returned value contains it: the database has its hash, so it cannot be shown again. */
 export async function createApiKey(
   database: Queryable,
   { label, expiresAt, tokensPerMinute }: NewApiKey,
@@ -92,7 +92,7 @@ export async function noteUse(database: Queryable, id: string): Promise<void> {
   )
 }
 
-/** One round of a plain hash suffices: a key has 160 random bits and cannot be guessed. */
+/** A plain SHA-256 without salt suffices: an API key has 160 random bits and cannot be guessed. */
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest()
 }

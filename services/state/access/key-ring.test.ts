@@ -29,7 +29,7 @@ class KeysDatabase {
   }
 }
 
-it('keys read too long ago are not used, also while a database query fails slowly', async () => {
+it('cached keys above their maximum age are not used, also while the database takes long to fail', async () => {
   const database = new KeysDatabase()
   const ring = new KeyRing(database, { freshMs: 20, usableMs: 200, unknownMs: 1 })
   await ring.refresh()
@@ -42,7 +42,7 @@ it('keys read too long ago are not used, also while a database query fails slowl
   await expect(ring.current()).rejects.toMatchObject({ status: 503 })
 })
 
-it('a key newer than the last read keys is not refused while the keys cannot be read', async () => {
+it('an unknown API key is answered with 503, not refused, if its token is newer than the cached keys and the database fails', async () => {
   const database = new KeysDatabase()
   const ring = new KeyRing(database)
   await ring.refresh()

@@ -28,7 +28,7 @@ const SELECT = `
 export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
   const found = await readKeys(database)
   if (found.length > 0) return found
-  // If several services start at once, one insert succeeds; all services use its key.
+  // If several state services start at once, only one INSERT succeeds, and all services use the inserted key.
   await database.query(
     'INSERT INTO access.signing_keys (key_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     newKey(),
@@ -63,7 +63,7 @@ export async function rotateSigningKey(database: Queryable, { endsOldKeys }: Rot
     ? 'DELETE FROM access.signing_keys'
     : `DELETE FROM access.signing_keys WHERE retired_at <= now() - ${RETENTION};
        UPDATE access.signing_keys SET retired_at = now() + ${SETTLING} WHERE retired_at IS NULL`
-  // PostgreSQL runs several statements of one query string as one transaction: there is always a key in use.
+  // PostgreSQL runs the statements of one query string as one transaction: no reader sees a time without a key.
   await database.query(`
     ${retireOldKeys};
     INSERT INTO access.signing_keys (key_id, secret) VALUES ('${id}', '\\x${secret.toString('hex')}')`)

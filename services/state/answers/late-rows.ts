@@ -58,8 +58,8 @@ const PIECE_LENGTH = 65_536
 
 /**
  * Writes the JSON text of a response.
- * @param tooLarge creates the error for a response that exceeds `maxBytes`; gets its bytes so far and the number of
- * complete rows.
+ * @param tooLarge creates the error for a response that exceeds `maxBytes`; its arguments are the bytes of the response
+ * so far and the number of complete rows.
  */
 export async function writeAnswer(
   value: unknown,

@@ -100,7 +100,9 @@ export async function readPosition(database: Queryable): Promise<Position> {
   }
 }
 
-/** Caches the position for a short time: one read per ABI request would cost more than the cached answer. */
+/**
+ * Caches the position for a short time: reading the position for each ABI request would cost more than the response.
+ */
 export class PositionWatch {
   readonly #database: Queryable
   readonly #freshMs: number

@@ -18,7 +18,7 @@ interface Seed {
 export interface Standing {
   /** Whether no indexed block has set an ABI of the account. */
   readonly isUntouched: boolean
-  /** Whether the node's blocks are on the reader's branch. */
+  /** Whether the two head blocks of the node are on the branch of the reader. */
   readonly isOnBranch: boolean
 }
 

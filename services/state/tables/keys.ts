@@ -7,12 +7,12 @@ export type KeyType = (typeof keyTypes)[number]
 /** Primary keys are unsigned, but stored as signed bigint. Subtracting 2^63 preserves the order of the keys. */
 const KEY_OFFSET = 2n ** 63n
 
-/** Converts a stored key to the unsigned key on the chain. */
+/** Converts a stored primary key to the unsigned key on the chain. */
 export function fromStored(stored: bigint): bigint {
   return stored + KEY_OFFSET
 }
 
-/** Converts an unsigned key to its stored form. */
+/** Converts an unsigned primary key to its stored form. */
 export function toStored(key: bigint): bigint {
   return key - KEY_OFFSET
 }
@@ -36,7 +36,7 @@ export function formatKey(key: bigint, type: KeyType): string {
   }
 }
 
-/** Parses the text of a key; null if it is not a valid key of the type. */
+/** Parses the text of a primary key; null if the text is not valid for the key type. */
 export function parseKey(text: string, type: KeyType): bigint | null {
   try {
     return parse(text, type)

@@ -8,7 +8,7 @@ import type { StoredRow } from './rows.ts'
 export interface RowForm {
   readonly keyType: KeyType
   readonly withBlockNum: boolean
-  /** Decoder of values; null returns them packed, in hexadecimal. */
+  /** Decoder of the values of rows; with null, values are returned packed, in hexadecimal. */
   readonly decoder: RowDecoder | null
   /** Called with the reason if a row fits no ABI of its contract. */
   readonly onMisfit: (error: string) => void

@@ -7,7 +7,7 @@ export interface TableAbi {
   readonly block: number
 }
 
-/** A decoded row, or the reason why no ABI fits it. */
+/** A decoded row, or the reason why no ABI fits the row. */
 export type RowContent = { readonly json: unknown } | { readonly error: string }
 
 /** Dependencies of a row decoder. */
