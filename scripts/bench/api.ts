@@ -83,7 +83,8 @@ try {
   const explained = cases.filter((request) => near.has(request) || fewer.has(request))
   const scans = options['no-plans'] ? 'not explained' : await describeScans(server.address, explained)
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-  const missed = unasked === 0 ? '' : `; the time was up: ${unasked} of ${cases.length} were not measured`
+  const missed =
+    unasked === 0 ? '' : `; not measured, because the time was up: ${unasked} of ${cases.length} cases`
   console.log(`\nSummary (${options.family}): ${report.summary()}; ${scans}; ${minutes} minutes${missed}`)
 } finally {
   await server.stop()
@@ -167,7 +168,7 @@ interface Asking {
   /** URL path of the namespace. */
   readonly base: string
   readonly report: CaseReport
-  /** Measures processor time; null measures elapsed time. */
+  /** Meter of the processor time; null if the elapsed time is measured. */
   readonly meter: ApiMeter | null
 }
 
@@ -228,7 +229,7 @@ async function describeScans(address: DatabaseAddress, cases: readonly RequestCa
     const scans = await scansWithin(client, request, parts)
     if (scans === null) {
       cut++
-      console.log(`- ${addressOf(request)} takes longer than ${EXPLAIN_MS} ms`)
+      console.log(`- ${addressOf(request)} takes longer than ${EXPLAIN_MS} ms with EXPLAIN`)
     }
     for (const { table, read } of scans ?? []) {
       if (read === undefined) whole++
@@ -238,10 +239,10 @@ async function describeScans(address: DatabaseAddress, cases: readonly RequestCa
     }
   }
   await client.end()
-  return `${explained} of ${cases.length} explained: ${whole} sequential scans of big tables, ${walks} reads of big parts of them, ${cut} without an end`
+  return `EXPLAIN of ${explained} of ${cases.length} requests: ${whole} sequential scans of big tables, ${walks} reads of big parts of tables, ${cut} requests above the time limit`
 }
 
-/** Excessive reads of a request; null if it exceeds the time limit. */
+/** Full scans and big reads of big tables by a request; null if EXPLAIN exceeds its time limit. */
 async function scansWithin(
   client: pg.ClientBase,
   request: RequestCase,

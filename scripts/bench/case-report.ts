@@ -81,7 +81,7 @@ export class CaseReport {
       ({ name, measurements }) => `${measurements.length} ${name}`,
     )
     const over = slow.length === 0 ? 'none' : slow.join(', ')
-    return `${first.length} kinds of request; over their limit at p95 (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
+    return `${first.length} kinds of request; p95 above the time limit (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
   }
 
   /** Cases whose median time exceeds the given share of their time limit. */
@@ -105,7 +105,7 @@ export class CaseReport {
       ({ path, request, times, p95 }) =>
         `- ${ms(p95)} ms, p50 ${ms(percentile(times, 0.5))} (${request.kind}) ${path}`,
     )
-    return [`${slow.length} kinds of request take longer than their limit at p95`, ...lines].join('\n')
+    return [`${slow.length} kinds of request have a p95 above their time limit`, ...lines].join('\n')
   }
 
   #failures(): string {

@@ -64,7 +64,7 @@ async function seal(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   const { rows } = await client.query<{ name: string }>('SELECT name FROM chain.readers')
   const reader = rows[0]!.name
-  // The generated reader has no reversible block.
+  // The reader in a generated database has no reversible block: insert one.
   await client.query(
     `INSERT INTO chain.reversible_blocks (reader, block_num, block_time, block_id)
      SELECT name, block_num, block_time, block_id FROM chain.readers ON CONFLICT DO NOTHING`,

@@ -21,7 +21,7 @@ export interface GeneratedOptions {
   readonly seed: string
   /** Scale factor; 1 for the full database. */
   readonly factor: number
-  /** Parts that the database has; default all. */
+  /** Parts of the generated database that are written; default all. */
   readonly parts?: readonly GeneratedPart[]
   /** Version and settings of PostgreSQL, if they differ from the defaults. */
   readonly server?: Pick<EmbeddedOptions, 'package' | 'settings'>

@@ -132,7 +132,9 @@ const { rows } = await admin.query<{ num: number; id: Buffer }>(
 )
 const [last] = rows
 const isWhole = last?.num === chain.head().num && last.id.toString('hex') === chain.head().id
-console.log(`blocks committed ${committed}, undone ${undone}, chain ${chain.head().num}`)
+console.log(
+  `${committed} blocks committed, ${undone} of them undone; the chain has ${chain.head().num} blocks`,
+)
 console.log(
   isWhole && committed - undone === chain.head().num
     ? 'every block is committed once'

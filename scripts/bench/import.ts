@@ -117,13 +117,13 @@ try {
   })
   const copied = await copyAlone(target, await createDatabase(admin, 'copied'))
   console.log(
-    `import: ${copied.rows} rows here in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
+    `import: ${copied.rows} rows in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
   )
   console.log(
     `COPY alone of the same rows, one session: ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times that`,
   )
   console.log(
-    `bytes: ${copied.bytes} here with keys, ${await sizeOf(source)} in the old database without indexes`,
+    `bytes: ${copied.bytes} in the new database with keys, ${await sizeOf(source)} in the old database without indexes`,
   )
 } finally {
   await chain.stop()

@@ -82,7 +82,9 @@ async function measure({ url, commit, start }: LiveSetting): Promise<void> {
   ] as const) {
     requests.row([name, ms(percentile(times, 0.5)), ms(percentile(times, 0.99))])
   }
-  console.log(`REST p99, busy to quiet: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)}`)
+  console.log(
+    `REST p99 with busy blocks: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)} times the p99 without`,
+  )
   const cut = Number.isNaN(heard.cutMs)
     ? 'not yet'
     : `${((heard.cutMs - busyStartMs) / 1_000).toFixed(1)} s after the first block`

@@ -13,9 +13,9 @@ export interface LoadRequest {
 
 export interface LoadOptions {
   readonly next: () => LoadRequest
-  /** Duration after which no further request starts. */
+  /** Time in seconds after which no further request is sent. */
   readonly seconds?: number
-  /** After an abort, no further request is started. */
+  /** After an abort, no further request is sent. */
   readonly signal?: AbortSignal
   /**
    * Open loop: requests a second, independent of the answers; the time of a request counts from when it was due.

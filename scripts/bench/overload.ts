@@ -24,14 +24,14 @@ const { values: options } = parseArgs({
 })
 const SLOW_CLIENTS = 50
 const CLIENTS = 40
-/** Closed-loop clients that determine the greatest rate. */
+/** Number of clients that measure the greatest rate: each sends its next request after the last answer. */
 const WAITING_CLIENTS = 16
 const seconds = Number(options.seconds)
 
-/** Connections for brief requests, and their pause after an answer, ms. */
+/** Number of connections for brief requests, and the pause of a connection after an answer, ms. */
 const BRIEF = 4
 const BRIEF_REST_MS = 20
-/** Pause of a client after a refusal, ms. */
+/** Pause of a client after a refused request, ms. */
 const REFUSED_REST_MS = 200
 /** Limit of concurrent requests. */
 const MOST_OPEN = 500

@@ -48,14 +48,14 @@ function readSettings(args: readonly string[]): CompareSettings {
 function baseOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new CannotCompare(`${text} is no URL: write it as http://localhost:9000`)
+    throw new CannotCompare(`${text} is not a URL: write a URL such as http://localhost:9000`)
   return url.href.replace(/\/+$/, '')
 }
 
 function numberOf(name: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : NaN
   if (value >= least && value <= most) return value
-  throw new CannotCompare(`--${name} ${text} is no whole number from ${least} to ${most}`)
+  throw new CannotCompare(`--${name} ${text} is not a whole number from ${least} to ${most}`)
 }
 
 function readExpected(path: string): ExpectedDifference[] {

@@ -207,7 +207,7 @@ class Run {
           encoded,
           own.map((each) => ({
             ...each,
-            kind: `${encoding} answered unlike the same request in the address: ${each.kind}`,
+            kind: `${encoding} request answered unlike the same parameters in the URL: ${each.kind}`,
           })),
         )
       }

@@ -106,7 +106,7 @@ export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Re
   }
 }
 
-/** Whether all differences are explained and no listed entry is outdated. */
+/** Whether `differences.json` explains all differences, and lists no answer that no longer differs. */
 export function isConforming({ failures, outdated }: Outcome): boolean {
   return outdated.length === 0 && failures.every(({ reason }) => reason !== undefined)
 }

@@ -103,13 +103,13 @@ function readProxyLimits(): readonly Limit[] {
       beyond: '408',
     },
     {
-      counts: 'time between two parts of a body',
+      counts: 'time between two parts of a request body',
       per: 'request',
       value: of(main, 'client_body_timeout'),
       beyond: '408',
     },
     {
-      counts: 'time in which a client reads nothing',
+      counts: 'time in which a client reads nothing of the response',
       per: 'connection',
       value: of(main, 'send_timeout'),
       beyond: 'the connection closes',

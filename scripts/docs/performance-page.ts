@@ -45,7 +45,7 @@ function renderRun(result: BenchResult): string[] {
   ]
 }
 
-/** Keeps tables as Markdown and formats other output lines as code. */
+/** Formats the output of a benchmark as Markdown: tables stay tables, other lines become code. */
 function renderOutput(output: string): string[] {
   const blocks: { isTable: boolean; lines: string[] }[] = []
   for (const line of output.split('\n')) {

@@ -39,7 +39,7 @@ export function renderSizing(): string[] {
         ['days to build the indexes', ...sizes.map(([, { days }]) => showDays(days.indexes))],
         ['Requests a second, assumed', ...sizes.map(([chain]) => showCount(chain.requestsPerSecond))],
         [
-          'Processors for these requests, api and PostgreSQL together',
+          'Processors for the assumed requests, api and PostgreSQL together',
           ...sizes.map(([, size]) => (Math.ceil(size.processors * 10) / 10).toFixed(1)),
         ],
       ],

@@ -55,7 +55,7 @@ const reader: DashboardText = {
       queries: one('pronghorn_reader_seconds_behind{job="filler"}', '{{reader}}'),
     },
     {
-      title: 'Since the last commit, block and message',
+      title: 'Time since the last commit, block and message',
       unit: 's',
       queries: ['commit', 'block', 'message'].map((what) => ({
         expr: `time() - pronghorn_reader_last_${what}_timestamp_seconds`,
@@ -81,7 +81,7 @@ const reader: DashboardText = {
       queries: one('pronghorn_reader_queued_blocks', '{{reader}}'),
     },
     {
-      title: 'Stage 2: bytes of these blocks',
+      title: 'Stage 2: bytes of the waiting blocks',
       unit: 'bytes',
       queries: one('pronghorn_reader_held_bytes', '{{reader}}'),
     },
@@ -113,7 +113,7 @@ const reader: DashboardText = {
       ],
     },
     {
-      title: 'Left out: actions and rows that no ABI fits',
+      title: 'Actions and rows left out because no ABI fits',
       unit: 'none',
       queries: [
         { expr: 'pronghorn_reader_undecodable_actions_total', legend: '{{reader}} actions' },
@@ -173,7 +173,7 @@ const api: DashboardText = {
       queries: one('pronghorn_http_answers_bytes', '{{job}} {{instance}}'),
     },
     {
-      title: 'Answers per second, by what the cache did',
+      title: 'Answers per second, by cache result',
       unit: 'reqps',
       queries: one(`sum by (outcome) (${rate('pronghorn_http_cache_answers_total')})`, '{{outcome}}'),
     },
@@ -253,7 +253,7 @@ const live: DashboardText = {
       queries: one('sum by (reader) (pronghorn_live_waiting_bytes)', '{{reader}}'),
     },
     {
-      title: 'From the commit to all clients',
+      title: 'Time from the notification of a block to the last client',
       unit: 's',
       queries: quantiles('pronghorn_live_tell_duration_seconds'),
     },
@@ -263,7 +263,7 @@ const live: DashboardText = {
       queries: one(`sum by (via) (${rate('pronghorn_live_feed_entries_total')})`, '{{via}}'),
     },
     {
-      title: 'Messages of the filler per second',
+      title: 'Messages from the filler to the api per second, by outcome',
       unit: 'none',
       queries: one(`sum by (outcome) (${rate('pronghorn_feed_messages_total')})`, '{{outcome}}'),
     },
@@ -313,7 +313,7 @@ const database: DashboardText = {
       ],
     },
     {
-      title: 'Pages found in the cache of PostgreSQL, share',
+      title: 'Share of pages found in the cache of PostgreSQL',
       unit: 'percentunit',
       queries: one(
         'sum(rate(pronghorn_database_pages_total{source="cache"}[5m])) / sum(rate(pronghorn_database_pages_total[5m]))',

@@ -162,7 +162,7 @@ class SeedRun {
       this.#violations.push(...(await findFinalViolations(this.#database, chain, readers)))
   }
 
-  /** Waits until the readers have the final chain, and stops them; false if a rule is violated. */
+  /** Waits until the readers have indexed the final chain, and stops them; false if a rule is violated. */
   async #endAtGoal(): Promise<boolean> {
     for (;;) {
       if (!(await this.#catchUp(PATIENCE))) {
@@ -435,10 +435,12 @@ class SeedRun {
     const position = await this.#database.position(readerNames[reader]!)
     const floor = this.#floors[reader]!
     if (!this.#options.chain.ids.has(position.id))
-      this.#violations.push(`the position ${position.num} ${position.id} is no block of the chain`)
+      this.#violations.push(
+        `the position of a reader, ${position.num} ${position.id}, is not a block of the chain`,
+      )
     if (position.num < floor)
       this.#violations.push(
-        `the position ${position.num} is below block ${floor}, to which the reader could no longer roll back`,
+        `the position of a reader, ${position.num}, is below block ${floor}, to which the reader could no longer roll back`,
       )
     this.#floors[reader] = Math.max(floor, position.floor)
     return position

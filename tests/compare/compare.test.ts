@@ -131,7 +131,7 @@ describe('the comparison of two servers', () => {
       const { code, text } = await compare(await serve(answers), await serve(answers), ...small)
       expect([code, text]).toEqual([
         1,
-        expect.stringContaining('JSON answered unlike the same request in the address: value'),
+        expect.stringContaining('JSON request answered unlike the same parameters in the URL: value'),
       ])
     },
     patient(30_000),
@@ -156,7 +156,7 @@ describe('the comparison of two servers', () => {
       })
       expect(await compare(base)).toEqual({ code: 2, text: expect.stringContaining('Usage:') as string })
       expect((await compare(base, base, '--rate', 'x')).text).toContain(
-        '--rate x is no whole number from 1 to',
+        '--rate x is not a whole number from 1 to',
       )
     },
     patient(60_000),

@@ -24,7 +24,7 @@ const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 
 const SHORT_NAMES = 65_536
 /** Characters that are appended to the four syllables of a name, for accounts from number SHORT_NAMES on. */
 const PAGES = '.bcdfghjkl'
-/** Second characters to append when one is not enough. A name of 12 characters may not end with a dot. */
+/** Second characters to append, for accounts from number 10 x SHORT_NAMES on. */
 const LAST_PAGES = 'mnprstvwxz'
 
 /** Number of accounts with distinct names. */

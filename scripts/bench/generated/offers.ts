@@ -18,7 +18,7 @@ interface GeneratedOffer {
   readonly createdBlock: number
 }
 
-/** Columns of `assets.offers`, in the order in which the book writes them. */
+/** Columns of `assets.offers`, in the order in which the fields are written. */
 export const offerColumns = [
   'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
 ]
@@ -39,7 +39,7 @@ interface OfferSource {
   readonly random: Random
 }
 
-/** All generated offers. An offer is written when it ends; the book keeps the open offers. */
+/** All generated offers. The row of an offer is written when the offer ends; open offers are kept in memory. */
 export class OfferBook {
   /** Number of offers created so far. */
   count = 0
@@ -76,7 +76,7 @@ export class OfferBook {
     return true
   }
 
-  /** Writes the open offers; an offer is invalid if an asset has left its side. */
+  /** Writes the open offers; an offer is invalid if a party no longer owns one of the assets that it has to give. */
   async end({ owner }: GeneratedAssets): Promise<void> {
     for (const offer of this.#open) {
       const isValid =

@@ -46,7 +46,7 @@ const ALL_COLLECTIONS = 0.5
  */
 export function scaledSizes(factor: number): GeneratedSizes {
   if (!(factor >= factors.least && factor <= factors.most)) {
-    throw new RangeError(`a factor from ${factors.least} to ${factors.most} is wanted, not ${factor}`)
+    throw new RangeError(`the scale factor must be from ${factors.least} to ${factors.most}, not ${factor}`)
   }
   const part = (count: number, least: number): number => Math.max(least, Math.round(count * factor))
   return {

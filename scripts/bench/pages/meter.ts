@@ -60,7 +60,7 @@ export class PageMeter {
     )
   }
 
-  /** Empties the page cache. */
+  /** Empties the page cache of PostgreSQL. */
   async empty(): Promise<void> {
     await this.#client.query('SELECT pg_buffercache_evict_all()')
   }

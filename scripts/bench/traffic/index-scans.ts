@@ -10,7 +10,7 @@ export interface IndexUse {
   readonly isKey: boolean
   readonly definition: string
   readonly bytes: number
-  /** Bytes per row of the table; rows without an entry (partial index) count too. */
+  /** Size of the index divided by all rows of the table, bytes: rows that a partial index leaves out count, too. */
   readonly bytesPerRow: number
   /** Number of scans during the run. */
   readonly scans: number

@@ -12,7 +12,7 @@ import type { Plan, World } from './world.ts'
 const MAX_MINTS = 3
 const MAX_MOVES = 5
 
-/** Tries to find a random asset of a generated collection. */
+/** Number of random assets that are examined to find one of a generated collection. */
 const MAX_TRIES = 6
 
 /** An asset of a generated collection, with the author who may edit it. */

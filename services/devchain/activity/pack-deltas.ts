@@ -3,7 +3,7 @@ import type { ChainAccount, ContractRow, RowChanges } from '../chain/index.ts'
 import { developmentAuthority } from '../contracts/system.ts'
 import { nameValue, sha256 } from '../runtime/index.ts'
 
-/** Changes of a block in the state tables. */
+/** Changes that a block makes to contract rows, accounts and resource usage. */
 export interface BlockChanges {
   readonly num: number
   readonly slot: number

@@ -130,7 +130,7 @@ export class Producer {
 
   #runUsers(draft: Draft, world: World, rate: number): void {
     const { random } = world
-    // Uniform between zero and twice the rate: quiet and busy blocks, with the right average.
+    // The number of actions is uniform between zero and twice the rate: blocks differ, and the average is the rate.
     let left = random.fraction() * 2 * rate
     while (left >= 1 || random.chance(left)) {
       const actions = nextTransaction(world, this.#options.mix ?? everydayMix)

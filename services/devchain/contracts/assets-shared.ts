@@ -27,7 +27,7 @@ export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow 
   return readRow(row, 'a config row')
 }
 
-/** Writes the configuration row. */
+/** Writes the configuration row of the assets contract. */
 export function putConfig(context: ActionContext, config: ConfigRow): void {
   context.put(
     { table: 'config', scope: ASSETS_ACCOUNT, key: nameValue('config'), payer: ASSETS_ACCOUNT },

@@ -10,7 +10,7 @@ const DATAPOINTS_PER_PAIR = 21
 /** Index of the median in the sorted values. */
 const MEDIAN_POSITION = 9
 
-/** Actions of the price oracle. */
+/** Handlers of the price oracle's actions. */
 export const oracleActions: readonly [string, ActionHandler][] = [
   ['newbounty', newPair],
   ['votebounty', approvePair],

@@ -37,7 +37,8 @@ export class BlockLog {
         chain.rewindTo(block.num - 1)
         chain.push(block)
       }
-      if (this.#end === 0 && fstatSync(this.#file).size > 0) throw new Error('the file has no whole record')
+      if (this.#end === 0 && fstatSync(this.#file).size > 0)
+        throw new Error('the file contains no complete record')
     } catch (cause) {
       this.close()
       const message = `${this.#path} does not continue this chain: it is damaged or belongs to other recordings`

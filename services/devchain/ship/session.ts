@@ -42,7 +42,7 @@ export class ShipSession {
   readonly #socket: Socket
   readonly #faults: SessionFaults
   readonly #slow: SlowWriter | null
-  /** The first frame, until it has been sent. */
+  /** The first frame (the ABI of the protocol), until it has been sent. */
   #greeting: string | null
   /** Messages received while the node was frozen. */
   readonly #unread: { readonly data: Buffer; readonly isBinary: boolean }[] = []
@@ -116,7 +116,7 @@ export class ShipSession {
     this.pump()
   }
 
-  /** Sends a reply. Queued behind a message that is being sent slowly. */
+  /** Sends a reply, after the messages that wait in the queue of a slow node. */
   #answer(frame: Buffer): void {
     if (this.#slow?.isSlow === true) this.#slow.write(frame)
     else this.#client.send(frame)
