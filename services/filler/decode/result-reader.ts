@@ -19,7 +19,7 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** 64 hexadecimal digits; null for old nodes, which do not send the chain id. */
+  /** Chain id as 64 hexadecimal digits; null for old nodes, which do not send the chain id. */
   readonly chainId: string | null
 }
 

@@ -24,7 +24,7 @@ export interface FillerMetrics {
   notePoll(result: ListPollResult): void
   /** Counts a message for live clients as sent or dropped. */
   noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
-  /** Sets the metrics of the key-value store to a state. */
+  /** Sets the metrics of the key-value store to the given state. */
   noteStore(state: StoreState): void
   noteInstallation(facts: InstallationFacts): void
   /** Returns all metrics in the Prometheus text format. */

@@ -84,7 +84,7 @@ async function applied(
   return { tables, counters: applier.counters, messages }
 }
 
-describe('actions of accounts', () => {
+describe('actions that accounts authorize', () => {
   const id = Buffer.alloc(8, 1)
   const memo = Buffer.from('no')
   const price = market.encoder('asset')('1.00000000 WAX')

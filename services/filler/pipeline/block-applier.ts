@@ -386,13 +386,13 @@ interface OpenBlock {
   readonly capture: BlockCapture | null
 }
 
-/** A state history writer and its scope for this block. */
+/** A state history writer and the `StateWriterScope` that it has opened for the current block. */
 interface OpenStateWriter {
   readonly active: ActiveWriter
   readonly scope: StateWriterScope<unknown>
 }
 
-/** A row of the block; decoded when its handler reads it. */
+/** A contract row that the block changed; decoded when the handler of the contract reads the row. */
 class AppliedRow implements RowEvent {
   readonly table: string
   readonly present: boolean

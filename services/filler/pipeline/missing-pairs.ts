@@ -68,7 +68,7 @@ interface PairSearch {
   readonly logger: Logger
 }
 
-/** Pages of 500 rows: more pairs than any oracle has. */
+/** Maximum number of pages of 500 rows that are read from a table of pairs: more pairs than any oracle has. */
 const MAX_PAGES = 4
 
 /**

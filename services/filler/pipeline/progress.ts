@@ -10,7 +10,6 @@ const STALLED_AFTER_MS = 30_000
  */
 const MESSAGE_BYTES = 1_024
 
-/** Input of `describeStall`. */
 export interface ProgressFacts {
   /** State of the session with the node. */
   readonly session: 'connected' | 'behind' | 'disconnected'

@@ -51,7 +51,7 @@ interface ReaderRun {
   readonly leftOut: Map<string, PronghornError>
 }
 
-/** The waits add up to about a minute: longer than a database restart takes. */
+/** The waits between the attempts add up to about a minute: longer than a database restart takes. */
 const defaultRetry: RetryTiming = { attempts: 8, firstMs: 500, longestMs: 30_000 }
 
 /**

@@ -39,7 +39,7 @@ export interface ReadingStatus {
   readonly queuedBlocks: number
   /** Row operations committed so far. */
   readonly operations: number
-  /** Rollbacks so far. */
+  /** Number of rollbacks since reading began. */
   readonly forks: number
   /** Numbers of actions and rows that the applier skipped. */
   readonly leftOut: Readonly<ApplierCounters>

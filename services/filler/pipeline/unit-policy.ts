@@ -38,7 +38,7 @@ export interface UnitLoad {
   readonly changedBlocks: number
   /** Milliseconds since the unit's first block. */
   readonly ageMs: number
-  /** Blocks between the last block of the unit and the newest readable one. */
+  /** Blocks between the last block of the unit and the newest block that the reader may index. */
   readonly blocksBehind: number
 }
 

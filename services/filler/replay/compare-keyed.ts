@@ -195,7 +195,7 @@ async function replace(
   )
 }
 
-/** Blocks that were compared, and whether extra rows are deleted. */
+/** Range of the compared blocks, and whether rows that only the database has are deleted. */
 export interface SettledRows {
   readonly firstBlock: number
   readonly lastBlock: number

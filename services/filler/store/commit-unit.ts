@@ -48,7 +48,7 @@ export class CommitUnit implements RowSink {
   last: UnitBlock | null = null
   /** Lowest global sequence appended to an append-only table, or null. */
   firstSeq: bigint | null = null
-  /** Whether a fork may still undo the blocks. */
+  /** Whether a fork may still undo the blocks of the unit. */
   readonly reversible: boolean
 
   constructor(reversible: boolean) {

@@ -75,7 +75,7 @@ export class EventLog {
     if (this.#stored.logs) this.#transactions.add(event)
   }
 
-  /** Writes the row of a log whose transaction `reserve` has added. */
+  /** Writes the log row of an action whose transaction `reserve` has added. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>>): void {
     if (this.#stored.logs) this.#append(event, subject, data, null)
   }

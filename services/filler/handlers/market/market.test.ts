@@ -106,7 +106,7 @@ describe('bundles from before version 2', () => {
     ['version 2 dissolves a bundle', version2, [2, 100], 2],
     ['the block that starts version 2 sells a bundle', version2, [2, 50], 3],
     ['version 2 sells a single asset', version2, [1, 100], 3],
-  ] as const)('a purchase from a sale older than version 2: %s', (_, state, [assets, num], expected) => {
+  ] as const)('a purchase from a sale of contract version 1: %s', (_, state, [assets, num], expected) => {
     const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
     expect(changes(operations, 'market.sales')).toMatchObject([{ sale_id: 7n, state: expected }])
   })
@@ -133,7 +133,7 @@ describe('bundles from before version 2', () => {
     expect(operations.some(([what, table]) => what === 'append' && table === 'market.bids')).toBe(false)
   })
 
-  it('an accepted buy offer for an old bundle counts as declined, without a warning', () => {
+  it('an accepted buy offer for a bundle from before version 2 counts as declined, without a warning', () => {
     const data = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(version2, [['acceptbuyo', data]], [removed('buyoffers', 3)])
     expect(changes(operations, 'market.buyoffers')).toMatchObject([
@@ -159,7 +159,7 @@ describe('logs of the market handler', () => {
     ])
   })
 
-  it('logs of a purchase store no data, because the listing has it', () => {
+  it('logs of a purchase store no data, because the row of the listing has the data', () => {
     const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(version2, [
       ['purchasesale', purchase],
@@ -291,7 +291,7 @@ describe('bonus fees', () => {
 })
 
 describe('the configuration row of the market contract', () => {
-  it('the configuration of a market stores the block in which version 2 was first seen, and recomputes the state of old bundles', () => {
+  it('the configuration of a market stores the block in which version 2 was first seen, and recomputes the state of version 1 bundles', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([

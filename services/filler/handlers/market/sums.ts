@@ -43,7 +43,7 @@ export const counts: readonly DerivedStep[] = [
     .map(({ kind, table }) => listingCounts(kind, table)),
 ]
 
-/** Sale columns that the sums depend on. */
+/** Sale columns that determine the counters of sales and the floor prices of templates. */
 interface CountedSale extends CountedListing {
   price: bigint | null
   template_id: number | null

@@ -38,7 +38,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
   readonly #warn: (message: string) => void
   readonly #noteTerms: NoteTerms
   readonly #rings = new Map<string, Map<bigint, bigint>>()
-  /** Decimal places of known pairs, updated by the block. */
+  /** Decimal places of the medians of each known oracle pair, updated by the block. */
   #precisions: ReadonlyMap<string, number>
   readonly #written = new Map<string, Written[]>()
   /** Last `write` action of the block for each pair. */

@@ -103,7 +103,7 @@ it('a median of an unknown pair is not stored', () => {
   expect(apply({ ...ring, precisions: new Map() }, [point(1n, 10, 300n)]).median).toBeUndefined()
 })
 
-it('a median of 0 is stored as 0', () => {
+it('a median of 0 that the oracle computes is stored as 0', () => {
   expect(apply({ ...ring, rings: new Map() }, [point(1n, 10, 0n)]).median).toBe(0n)
 })
 

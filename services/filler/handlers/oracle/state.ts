@@ -4,7 +4,7 @@ import type { Query } from '../handler.ts'
 export interface OracleState {
   /** Times of data points in ms since 1970, by pair and ring slot. */
   readonly rings: ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
-  /** Decimal places of the medians of each known pair. */
+  /** Decimal places of the medians of each known oracle pair. */
   readonly precisions: ReadonlyMap<string, number>
 }
 

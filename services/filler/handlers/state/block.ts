@@ -12,7 +12,7 @@ import { stateTables } from '../../../core/model/tables/index.ts'
 /** Shift that maps unsigned 64-bit keys to signed integers in the same order. */
 const KEY_OFFSET = 2n ** 63n
 
-/** Stores the state changes of one block. */
+/** Stores the contract rows and permissions that one block changed, in packed form. */
 export class StateBlock implements StateWriterScope<StateWriterState> {
   readonly #settings: StateHistorySettings
   readonly #block: WriterBlock

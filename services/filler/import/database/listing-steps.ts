@@ -35,7 +35,7 @@ export interface ListingWork {
   readonly source: pg.Client
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
-  /** By table: rows that replace rows of the snapshot. */
+  /** Rows by table that replace the rows of the snapshot, because reversible blocks changed them. */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
   /** Time of the import block. */

@@ -155,7 +155,7 @@ async function readPage({ paging, writer, node, check }: PageWorker, page: Page)
     rows = []
     blocks = []
   }
-  /** Reads the remaining rows of a scope, from a key on. */
+  /** Reads the remaining rows of a scope of the contract table, from a key on. */
   const readRest = async (scope: string, from: string | null) => {
     for (let next = from; next !== null;) {
       check()

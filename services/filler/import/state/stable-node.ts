@@ -41,7 +41,7 @@ interface ScopedTable {
   readonly scope: string
 }
 
-/** A page of rows in packed form. */
+/** A page of packed rows of a contract table. */
 export interface RowPage {
   readonly rows: readonly Uint8Array[]
   /** Lower bound of the next page; null after the last page. */

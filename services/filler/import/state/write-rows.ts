@@ -19,7 +19,7 @@ import { decodeRow } from './operations.ts'
  */
 const HEAP_PAGES = 256
 const CHANGES = 5_000
-/** Block of rows with unknown times: number and time 0. */
+/** Placeholder block for rows whose times are unknown: number and time 0. */
 const unknownBlock = { num: 0, timeMs: 0 }
 
 export interface RowWriting {

@@ -387,7 +387,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#replaceRest(0, task, end)
     const ready = this.#host.links.filter((each) => each.isReady)
     if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
-      // Throws when the block is irreversible.
+      // Throws if the last delivered block is irreversible.
       this.#reader.undoBefore(next, problem.error)
       this.#end()
       return

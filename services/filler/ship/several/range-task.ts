@@ -51,7 +51,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.start + this.#blocks.length
   }
 
-  /** Number of the first block that has not been taken yet. */
+  /** Number of the first block that has not been taken for delivery yet. */
   get firstBuffered(): number {
     return this.start + this.#taken
   }
@@ -90,7 +90,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.credits.hold(block.bytes)
   }
 
-  /** The first block that has not been taken yet; null if this block has not arrived. */
+  /** The first block that has not been taken for delivery yet; null if this block has not arrived. */
   peek(): ReceivedBlock | null {
     return this.#blocks[this.#taken] ?? null
   }
@@ -106,7 +106,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.end = this.next
   }
 
-  /** Shortens the range to the taken blocks, and drops the buffered blocks. */
+  /** Shortens the range to the blocks that were taken for delivery, and drops the buffered blocks. */
   cutAtTaken(): void {
     this.#blocks.length = this.#taken
     this.end = this.next
