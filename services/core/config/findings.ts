@@ -26,7 +26,7 @@ export interface Place {
   readonly path: Path
 }
 
-/** Starts without problems and warnings. @param sources content of each configuration file that was given. */
+/** Creates a `Findings` object without problems. @param sources content of each configuration file that was given. */
 export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): Findings {
   const problems: ConfigProblem[] = []
   const warnings: ConfigWarning[] = []

@@ -82,7 +82,7 @@ function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return only.flatMap((inner) => alternativesOf({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Creates the problem for the setting at `path` of `value`. Former setting names in `value` are replaced already. */
+/** Creates the problem for the setting at `path` of `value`, in which former setting names are replaced already. */
 export function problemAt(path: Path, allowed: string, value: unknown, originOf: OriginOf): ConfigProblem {
   return { ...originOf(path), found: showFound(path, valueAt(value, path)), allowed }
 }

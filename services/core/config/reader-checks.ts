@@ -153,7 +153,7 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
   return needs
 }
 
-/** Input of the checks that a handler has the handlers on whose data it depends. */
+/** Input of the checks that the handlers on whose data another handler depends are configured. */
 interface NeedContext {
   readonly path: readonly (string | number)[]
   /**

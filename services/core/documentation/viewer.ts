@@ -102,7 +102,7 @@ function startScript(documentPath: string): string {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     filter: true,
-    // Off, because highlighting a response with one page of a list takes a browser several seconds.
+    // Syntax highlighting is off: highlighting a response with one page of a list takes a browser several seconds.
     syntaxHighlight: { activated: false },
     // The page contacts no other host, and the validator badge would be loaded from another host.
     validatorUrl: null,

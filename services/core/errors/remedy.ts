@@ -8,7 +8,7 @@ import type { ErrorDetails } from './pronghorn-error.ts'
 const MAX_DETAIL_LENGTH = 300
 
 const SERVER_LIMIT = '`max_connections` of the server'
-/** Default values of the `{name}` placeholders in remedies: names of settings. A detail of the error replaces them. */
+/** Defaults of the `{name}` placeholders in remedies: names of settings. A detail `name` of the error comes first. */
 const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
   standalone: {
     limit: SERVER_LIMIT,

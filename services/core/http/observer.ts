@@ -24,7 +24,7 @@ export interface RequestObserver {
   requestEnded(facts: RequestFacts): void
 }
 
-/** Outermost middleware: reports every request that reaches the application to the observer. */
+/** Outermost middleware: reports to the observer every request that reaches the application. */
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context

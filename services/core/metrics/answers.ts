@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts'
 
-/** Counts of the byte budget of responses, which the metrics show. */
+/** Counts of the byte budget of responses, for the metrics. */
 export interface WatchedAnswers {
   /** Bytes of responses in progress. */
   readonly bytes: number

@@ -50,7 +50,7 @@ export type RowOfColumns<Described extends Columns> = {
   -readonly [Name in keyof Described]: Described[Name] extends Column<infer Value> ? Value : never
 }
 
-/** Creates one column description per SQL type; the values of all these columns have the given origin. */
+/** Returns one column description per SQL type, for columns whose values all have the given {@link Origin}. */
 function columnsOf(origin: Origin) {
   const column = <Value extends ColumnValue>(type: SqlType): Column<Value> => ({
     type,

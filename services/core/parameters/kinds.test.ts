@@ -195,7 +195,7 @@ describe('parameter values', () => {
     expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
-  it('parameter values have no member for an absent parameter, and can be copied without some parameters', async () => {
+  it('an absent parameter has no member in the parameter values, and a copy can leave out parameters', async () => {
     const values = await readAll({ a: '1', b: '' })
     expect(Object.entries(values)).toEqual([
       ['a', 1n],

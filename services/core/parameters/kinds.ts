@@ -158,7 +158,7 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<Exclude<T, undefin
   return { ...parameter, in: 'path' } as Parameter<Exclude<T, undefined>>
 }
 
-/** Creates an object with one parameter, under a name that is only known at run time; its type contains the name. */
+/** Creates an object with one parameter under the given name; the type of the object contains the name. */
 export function named<const K extends string, P>(key: K, parameter: P): { readonly [N in K]: P } {
   return { [key]: parameter } as { readonly [N in K]: P }
 }

@@ -239,7 +239,7 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(toolsTables.logs),
   describe({
     table: toolsTables.links,
-    // If another reader indexes the assets contract after the link has ended, both columns change.
+    // `collection_names` and `has_unknown_assets` change if another reader indexes the assets after the link has ended.
     without: ['collection_names', 'has_unknown_assets'],
     sources: [rowsOf('tools.links', byUpdate, { settled: 't.state IN (2, 3)' })],
   }),

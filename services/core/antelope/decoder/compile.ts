@@ -163,7 +163,7 @@ function linkDecoder(node: TypeNode, options: DecoderOptions, measures: Measures
     if (node.kind !== 'struct') throw new AbiError('fields can be selected from a struct only')
     body = `${emitter.structBody(node, new Set(options.only), options.exact)} R.at = p; return result;`
   }
-  // Declare all variables in every function, even in a function that reads nothing.
+  // Every generated function declares all variables, even if the function reads nothing and does not use `p`.
   const main = `function main() { const b = R.bytes, v = R.view, e = R.end; let p = R.at; ${body} }`
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as () => unknown
 }

@@ -89,7 +89,7 @@ describe('ABIs with endless or oversized types', () => {
     expect(abi.decodeType('other', Uint8Array.of(7))).toEqual({ f0: 7 })
   })
 
-  it('inheritance from itself and inheritance from more than 64 structs are refused with different errors', () => {
+  it('a struct that inherits from itself and a chain of more than 64 base structs cause different errors', () => {
     const based = (name: string, base: string) => ({ name, base, fields: [] })
     const chain = Array.from({ length: 70 }, (_, at) => based(`s${at}`, at === 0 ? '' : `s${at - 1}`))
     const compile = (structs: object[]) => () => abiOf({ structs }).decoder('x')

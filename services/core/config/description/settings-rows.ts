@@ -68,7 +68,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** Contract family of an option of a Zod union. Options per family have a literal with the name of the family. */
+/** Contract family that a literal in an option of a Zod union names; `families` for an option without literal. */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)

@@ -59,7 +59,7 @@ function readAcceptEncoding(header: string): Encoding {
   }
   const others = weights.get('*') ?? 0
   const weightOf = (name: string): number => weights.get(name) ?? others
-  // `identity` (no compression) is always accepted, but chosen only if the header gives `identity` the greatest weight.
+  // `identity` (no compression) is always accepted, but preferred only if Accept-Encoding gives it the greatest weight.
   const best = Math.max(weightOf('br'), weightOf('gzip'))
   if (best <= 0 || (weights.get('identity') ?? 0) > best) return 'identity'
   return weightOf('br') === best ? 'br' : 'gzip'

@@ -73,7 +73,7 @@ export interface ContractTable {
   readonly children: readonly ChildRows[]
 }
 
-/** A contract table whose type contains the types of the column values. */
+/** Type of a contract table that includes the types of its column values. */
 export interface TypedContractTable<Read extends object> extends ContractTable {
   readonly columns: Readonly<Record<string, ColumnReader>> & {
     readonly [Name in keyof Read]: ColumnReader<Read[Name] & ColumnValue>

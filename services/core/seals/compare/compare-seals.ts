@@ -29,9 +29,9 @@ export interface DifferingRow {
 export interface ComparedSeals {
   /** Compared kinds of row, each with the last block up to which both installations have sealed the kind. */
   readonly kinds: readonly { readonly kind: string; readonly sealedTo: number }[]
-  /** Kinds of row that only this installation seals, or that the installations seal in ranges of different size. */
+  /** Kinds of row that only this installation seals, or that the two seal in ranges of different size. */
   readonly onlyOurs: readonly string[]
-  /** Kinds of row that only the other installation seals, or that are sealed in ranges of different size. */
+  /** Kinds of row that only the other installation seals, or that the two seal in ranges of different size. */
   readonly onlyTheirs: readonly string[]
   readonly ranges: number
   readonly differing: readonly {
@@ -118,7 +118,7 @@ async function compareSeals(
     kinds.push({ kind, sealedTo })
     const from = Math.floor((choice.from ?? 0) / size) * size
     const to = Math.min(sealedTo, choice.to ?? sealedTo)
-    // Only whole ranges that both sides have sealed are compared, so the last range may end after the chosen block.
+    // Compare only whole ranges that both installations have sealed, so the last range may end after `choice.to`.
     const end = Math.min(sealedTo, Math.floor(to / size) * size + size - 1)
     if (from <= end) await comparison.compareRanges(kind, size, from, end)
   }
@@ -133,7 +133,7 @@ async function compareSeals(
   }
 }
 
-/** Ranges that one side lacks or has with another digest, ascending. */
+/** Ranges that one of two installations lacks or has with another digest, ascending. */
 function differing(own: readonly RangeSeal[], other: readonly RangeSeal[]): RangeSeal[] {
   const digests = new Map(other.map(({ first_block, digest }) => [first_block, digest]))
   const known = new Set(own.map(({ first_block }) => first_block))

@@ -30,7 +30,7 @@ export class SealedLines {
   readonly #numeric: ReadonlySet<number>
   readonly #bundles: ReadonlySet<number>
   readonly #assetCount: number
-  /** For each column by which the kind of row is ordered: the index of its field in a line. */
+  /** For each column by which the kind of row is ordered: the index of its field in a COPY line. */
   readonly #keys: readonly number[]
   /**
    * Hashes of the rows whose order keys equal the order keys of the last row. Rows with equal order keys are ordered by
