@@ -51,7 +51,7 @@ export interface ScanPath {
 /** Access path: collects all matching rows through the most selective filters, and sorts them (top-N sort). */
 export interface CollectPath {
   readonly kind: 'collect'
-  /** Entry filter when rows are found via another table (`Filter.through`). */
+  /** Set if another table finds the rows: the filter with this table (`Filter.through`). */
   readonly through?: Filter
   /**
    * Filters on the first columns of an index that has all columns that the query reads, so that PostgreSQL visits no

@@ -244,7 +244,10 @@ function visitsOf(rows: number, filters: readonly Filter[], served: readonly Fil
   return (HEAP_COST * visits * estimateRows(rows, cheap)) / Math.max(rows, 1)
 }
 
-/** Entry filter for counting all matches via another table, if that is cheaper than indexes or a full scan. */
+/**
+ * The filter whose other table (`Filter.through`) finds all matching rows for a count, if this is cheaper than indexes
+ * and than a full scan.
+ */
 export function countedThrough(rows: number, filters: readonly Filter[]): Filter | undefined {
   const through = throughCost(rows, filters)
   const plain = indexedCost(rows, filters)?.cost ?? HEAP_COST * rows
@@ -305,7 +308,7 @@ function scansOfParts(request: ListRequest, segment: Segment): (Candidate | unde
   })
 }
 
-/** A scan of a segment with its estimated rows and cost. */
+/** A segment scan with its estimated rows and its cost. */
 interface Estimated {
   readonly scan: SegmentScan
   readonly expected: number

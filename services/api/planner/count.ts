@@ -7,7 +7,7 @@ import type { StatementRequest } from './statement.ts'
 
 /**
  * Query of the number of rows that match all filters, as text.
- * @param through entry filter, if rows are found via another table.
+ * @param through filter whose other table finds the rows, if another table finds them.
  */
 export function countOf(
   { source, filters }: Pick<StatementRequest, 'source' | 'filters'>,

@@ -61,7 +61,7 @@ async function select<R extends object>(statement: Sql): Promise<R[]> {
   return (await client.query<R>(text, [...values])).rows
 }
 
-/** A filter that accepts any of some values of a column, and the same condition as a function. */
+/** A filter that accepts any of some values of a column, and a function with the same condition. */
 function oneOf(column: 'giver' | 'taker', values: readonly number[]): [Filter, (thing: Thing) => boolean] {
   const filter = {
     name: column,

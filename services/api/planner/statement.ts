@@ -205,7 +205,7 @@ function segmentRows(
 interface RangeParts {
   /** Conditions on the columns that are compared with one value. */
   readonly single: readonly Sql[]
-  /** Columns with several values. Each combination of values is one range. */
+  /** Columns that are compared with several values. Each combination of values is one index range. */
   readonly several: readonly EqualValues[]
   readonly budget: number | undefined
   /** LIMIT or FETCH FIRST clause. */

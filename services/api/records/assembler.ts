@@ -10,11 +10,11 @@ import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
 import type { PageTexts, Selection, Assembler, PendingRecords } from './page.ts'
 import { wantedTogether } from './page.ts'
 
-/** Input of the groups of a record, in addition to the columns of the groups. */
+/** Input of the function `write` of a group of members, in addition to the columns of the group. */
 export interface RowParts extends Parts {
   /** Fragments in the order of `shared` of the declaration; undefined for a missing fragment that is optional. */
   readonly shared: readonly Fragment[]
-  /** Values of the lists of the declaration, in the order of the lists. */
+  /** Values of the `lists` of the declaration, in the same order. */
   readonly lists: readonly ListValues[]
   /** JSON of the contained records, by key. */
   readonly contained: ReadonlyMap<string, Json>
@@ -86,7 +86,7 @@ export interface Declaration {
   readonly description: string
   /** SQL alias of the record's table in `from`. The relation with the rows of a page has the same name. */
   readonly alias: string
-  /** SQL type of the keys. */
+  /** SQL type of the keys of the records. */
   readonly keyType: string
   /** SQL expression of the key of a row. */
   readonly key: string

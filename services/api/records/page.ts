@@ -19,7 +19,7 @@ import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
  */
 export interface RecordKind {
   readonly schema: NamedSchema
-  /** SQL type of the keys. */
+  /** SQL type of the keys of the records. */
   readonly keyType: string
   /**
    * Reads the records of a page in the order of the page. A key without a row is skipped. One statement reads the
@@ -45,7 +45,7 @@ export interface PendingRecords {
 /** Selects the data of records of one type, and assembles the records. */
 export interface Assembler {
   readonly schema: NamedSchema
-  /** SQL type of the keys. */
+  /** SQL type of the keys of the records. */
   readonly keyType: string
   /** @param keys relation with the keys `k` and their positions `n`. */
   readonly select: (keys: string) => Selection

@@ -7,7 +7,7 @@ export interface EqualValues {
   readonly column: string
   /** The values, or a query with one column `value` that returns each value once. */
   readonly values: readonly SqlValue[] | Sql
-  /** SQL type of one value, for example `text`. */
+  /** SQL type of a single value, for example `text`. */
   readonly type: string
   /** Number of values; an estimate if a query returns them. */
   readonly count: number
@@ -63,7 +63,10 @@ export interface Filter {
    * Default 0.
    */
   readonly finding?: number
-  /** Set if no index of the list's table finds the rows, but another table does. `isIndexed` is then true. */
+  /**
+   * Set if no index of the list's table finds the matching rows, but another table finds them. `isIndexed` is then
+   * true.
+   */
   readonly through?: Through
   /** Name of a filter that implies this one: rows that match that filter need no check of this one. */
   readonly impliedBy?: string
@@ -87,7 +90,7 @@ export function nothing(name: string): Filter {
   return { name, condition: NEVER, rows: 0, equals, isIndexed: true }
 }
 
-/** Whether no row can match. */
+/** Whether the filters exclude every row. */
 export function isImpossible(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.count === 0)
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../../sql/index.ts'
 import type { EqualValues } from '../filters/index.ts'
 
-/** An index that lists can be read by. */
+/** An index of the list's table. */
 export interface Index {
   readonly name: string
   /** Key columns, in index order. */
@@ -84,7 +84,7 @@ export interface DrivingTable {
   readonly applied: ReadonlySet<string>
   /** Estimated rows of the list that are found via the driving table. */
   readonly rows: number
-  /** Estimated rows of the driving table that are sorted first. */
+  /** Estimated rows of the driving table that are sorted before the first row of the list is read. */
   readonly drivingRows: number
   /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number

@@ -39,7 +39,7 @@ export function flag(sql: string, description: string): Field {
   return json(`(${sql})::text`, shape.flag(description))
 }
 
-/** Attributes of an object. Without attributes the JSON is `{}`. */
+/** A field whose value is a map of attributes. Without attributes the JSON is `{}`. */
 export function attributes(sql: string, description: string): Field {
   return { ...json(sql, shape.attributes(description)), empty: '{}' }
 }
@@ -50,7 +50,7 @@ export function transaction(sql: string): Field {
   return { schema, sql: `encode(${sql}, 'hex')`, isQuoted: true }
 }
 
-/** A value whose SQL already returns JSON. */
+/** A field whose SQL already returns JSON. */
 export function json(sql: string, schema: RecordSchema): Field {
   return { schema, sql, isQuoted: false }
 }
@@ -60,7 +60,7 @@ export function object(members: ObjectMember['object'], description?: string): O
   return { schema: shape.object(shapeOf(members), description), object: members }
 }
 
-/** A JSON array. Without items the JSON is `[]`. */
+/** A field whose value is a JSON array. Without items the JSON is `[]`. */
 export function list(sql: string, items: RecordSchema, description?: string): Field {
   return { ...json(sql, shape.list(items, description)), empty: '[]' }
 }
@@ -75,7 +75,7 @@ export function ofHistory(field: Field): Field {
   return { ...field, schema: shape.ofHistory(field.schema), isHistory: true }
 }
 
-/** Account of a contract, from the configuration. */
+/** Member with the account of a contract, which the configuration names. */
 export function contract(given: string, description: string): Given {
   return { given, schema: shape.text(description) }
 }

@@ -12,7 +12,10 @@ export interface Field {
   readonly isQuoted: boolean
   /** JSON for an empty text. If undefined, the text is never empty. */
   readonly empty?: string
-  /** Whether 0 means that the event happened before the first block of the reader's history. The JSON is then null. */
+  /**
+   * Whether the value 0 means that the event happened before the first block of the reader's history. The JSON is then
+   * null.
+   */
   readonly isHistory?: boolean
 }
 
@@ -65,7 +68,7 @@ export type RecordMembers<P = Parts> = Readonly<
 
 /** Members compiled to a list of columns and functions that write JSON. */
 export interface Compiled<P = Parts> {
-  /** SQL of the columns of a row. */
+  /** SQL of the columns that a row of the query has. */
   readonly columns: readonly string[]
   /** Writes the members with the braces of the object. */
   readonly record: (row: readonly string[], parts: P) => Json

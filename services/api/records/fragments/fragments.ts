@@ -24,7 +24,7 @@ export interface FragmentKind {
    * @param keys placeholder of the array of keys.
    */
   readonly from: (keys: string) => string
-  /** Maximum size of the cache of the kind, bytes. */
+  /** Maximum size of the cache of this kind of fragments, bytes. */
   readonly maxBytes: number
   /** Size of values that are assembled from a fragment and evicted together with it, bytes. Default 0. */
   readonly assembledBytes?: number
@@ -57,7 +57,7 @@ export interface Fragment {
   readonly texts: readonly string[]
 }
 
-/** Versions by key, for each kind of fragments that is wanted. */
+/** Fragments to load. For each kind of fragment: the version that is wanted of each key. */
 export type WantedFragments = ReadonlyMap<FragmentKind, ReadonlyMap<string, string>>
 
 const none: ReadonlyMap<string, Fragment> = new Map()

@@ -22,7 +22,7 @@ export interface SharedTable {
   readonly table: string
   readonly alias: string
   readonly columns: readonly string[]
-  /** SQL of the version. Default: the version of the fragment kind. */
+  /** SQL of the version of the shared row. Default: `version` of the fragment kind. */
   readonly version?: string
   readonly isOptional?: boolean
   readonly isGrouped?: boolean
