@@ -12,7 +12,8 @@ export interface DatabaseTraits {
 }
 
 /**
- * Creates the namespace of a configuration entry; undefined when its family is not served.
+ * Creates the namespace of an entry of the configuration. Undefined if this version does not serve the contract family
+ * of the entry.
  * @param fragments cached fragments of the rows that the records of the namespace share.
  */
 export type NamespaceFactory = (
@@ -56,6 +57,9 @@ const families: Readonly<
       : undefined,
 }
 
-/** The namespace of a configuration entry; undefined when its family is not served by this version. */
+/**
+ * Creates the namespace of an entry of the configuration. Undefined if this version does not serve the contract family
+ * of the entry.
+ */
 export const createNamespace: NamespaceFactory = (config, traits, fragments = new Fragments()) =>
   families[config.name](config, traits, fragments)

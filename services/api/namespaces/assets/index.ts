@@ -13,7 +13,7 @@ export { assetsRecordKinds } from './records/kinds.ts'
 export { assetsEndpoints } from './endpoints/endpoints.ts'
 
 export interface AssetsNamespaceOptions {
-  /** Contract account. */
+  /** Account of the assets contract. */
   readonly contract: string
   readonly limits: PageLimits
   /** Cached fragments of the rows that several records share. */

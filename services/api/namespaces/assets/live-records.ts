@@ -31,7 +31,7 @@ const sources = {
   },
 } as const satisfies Record<string, KeySource>
 
-/** The records that events of the namespace carry. Keys of schemas are `collection/schema`. */
+/** Readers of the records that events of the namespace carry. Keys of schemas are `collection/schema`. */
 export function assetsRecords({ records }: AssetsSetup): Record<string, RecordReader> {
   return {
     asset: liveRecord(records.asset, sources.asset),

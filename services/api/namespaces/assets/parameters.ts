@@ -129,7 +129,7 @@ export function templateParameters(limit: number) {
 
 export type TemplateValues = Values<ReturnType<typeof templateParameters>>
 
-/** Filters on both parties and on the memo, for offers and transfers. */
+/** Parameters on sender, recipient and memo, for offers and transfers. */
 const partyParameters = {
   account: names('Sender or recipient is one of the given values.'),
   sender: names('Sender is one of the given values.'),
@@ -182,5 +182,5 @@ export function transferParameters(limit: number) {
 
 export type TransferValues = Values<ReturnType<typeof transferParameters>>
 
-/** Values of the filters on both parties and on the memo. */
+/** Values of the parameters on sender, recipient and memo. */
 export type PartyValues = Values<typeof partyParameters> & Pick<OfferValues, 'account_whitelist'>

@@ -4,9 +4,9 @@ import type { AssetsRecords } from './records/kinds.ts'
 import type { RecordSettings } from '../../records/index.ts'
 import type { Fragments } from '../../records/fragments/index.ts'
 
-/** Shared state of the endpoints of a mounted namespace. */
+/** Dependencies that the endpoints of an assets namespace share. */
 export interface AssetsSetup {
-  /** Contract account of the assets; an account name, so it needs no escaping in JSON. */
+  /** Account of the assets contract; an account name, so it needs no escaping in JSON. */
   readonly contract: string
   readonly shared: Fragments
   readonly settings: RecordSettings

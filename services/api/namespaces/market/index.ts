@@ -15,7 +15,7 @@ import { marketRecordKinds } from './records/kinds.ts'
 import type { MarketSetup } from './setup.ts'
 
 export interface MarketNamespaceOptions {
-  /** Market contract account. */
+  /** Account of the market contract. */
   readonly contract: string
   /** Assets contract account; undefined until the settings of the market contract have named it. */
   readonly assetsContract: string | undefined

@@ -3,7 +3,7 @@ import { liveRecord } from '../nft/endpoints/index.ts'
 import { listingKinds, listingTables } from './lists/listing-table.ts'
 import type { MarketSetup } from './setup.ts'
 
-/** The records that events of the namespace carry. */
+/** Readers of the records that events of the namespace carry. */
 export function marketRecords({ records }: MarketSetup): Record<string, RecordReader> {
   const readers = listingKinds.map((kind): [string, RecordReader] => {
     const { table, key, group, isSingle } = listingTables[kind]

@@ -113,7 +113,7 @@ const auctionFilter = {
 
 /** Texts about the states of a kind of listing, for the documentation. */
 export interface StateTexts {
-  /** Numbers and meanings, for example `1 listed, 4 invalid (the seller no longer has the assets)`. */
+  /** Numbers and meanings of the states, for example `1 listed, 4 invalid (the seller no longer has the assets)`. */
   readonly states: string
   /** A further sentence of the description, without its full stop. */
   readonly note?: string
@@ -168,7 +168,7 @@ const homeFilter = {
   schema_name: names('Schema is one of the given values.'),
 }
 
-/** Filters on trades of one asset. */
+/** Parameters that filter the trades of one asset. */
 export const tradeParameters = {
   ...homeFilter,
   template_id: idsOrNull('Template is one of the given values; null matches assets without a template.'),
@@ -177,7 +177,7 @@ export const tradeParameters = {
   ...priceSymbols,
 }
 
-/** Filters on trades of one asset, with earliest and latest trade time. */
+/** Parameters that filter the trades of one asset, with the earliest and the latest trade time. */
 export const tradeDayParameters = {
   ...tradeParameters,
   before: int('Trades at or before this time, ms since 1970.', { minimum: 1 }),

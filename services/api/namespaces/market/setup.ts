@@ -3,9 +3,9 @@ import type { ListReader } from '../../planner/index.ts'
 import type { AssetsSetup } from '../assets/index.ts'
 import type { MarketRecords } from './records/kinds.ts'
 
-/** Shared state of the endpoints of a mounted namespace. */
+/** Dependencies that the endpoints of a market namespace share. */
 export interface MarketSetup {
-  /** Market contract account; an account name, so it needs no escaping in JSON. */
+  /** Account of the market contract; an account name, so it needs no escaping in JSON. */
   readonly contract: string
   readonly limits: PageLimits
   /** Whether the database has the `pg_trgm` extension. */

@@ -10,7 +10,7 @@ import { linksOf } from './records/links.ts'
 import type { ToolsSetup } from './setup.ts'
 
 export interface ToolsNamespaceOptions {
-  /** Tools contract account. */
+  /** Account of the tools contract. */
   readonly contract: string
   /** Account of the assets contract, used until the settings of the tools contract name the account. */
   readonly assetsContract: string | undefined

@@ -114,7 +114,7 @@ function ofSchemas(values: AssetValues): Sql {
   return sql`SELECT sum(${counted(values)}) FROM ${table} k ${where(homeConditions('k', values))}`
 }
 
-/** SQL of the counter of all assets, of burned assets, or of assets that are not burned. */
+/** SQL of the number of assets in a row of counters: all, burned, or not burned. */
 function counted(values: AssetValues): Sql {
   const burned = values.burned
   if (burned === undefined) return raw('k.minted')

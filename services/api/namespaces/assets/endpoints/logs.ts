@@ -21,7 +21,7 @@ import type { AssetsSetup } from '../setup.ts'
 /** Endpoints `/logs` of assets, collections, schemas, templates and offers. */
 export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   const reading = { lists: setup.lists, maxBytes: setup.shared.maxBytes }
-  /** @param subject undefined for a name that cannot exist on chain: the answer is an empty list. */
+  /** @param subject selects the log; undefined for a name that cannot exist on chain: the answer is an empty list. */
   function logs<P extends Parameters>(
     [path, tag, of, title]: readonly [path: string, tag: string, of: string, title: string],
     actions: LoggedActions,
@@ -86,7 +86,10 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
  */
 const CHAIN_NAME = /^(?:[.1-5a-z]{0,11}[1-5a-z]|[.1-5a-z]{12}[1-5a-j])$/
 
-/** The log subject of a collection: the 64-bit number of the name; undefined if the name cannot exist on chain. */
+/**
+ * Selects the log of a collection: log entries have the 64-bit number of its name. Undefined if the name cannot exist
+ * on chain.
+ */
 function subjectOf(name: string): LogSubject | undefined {
   return CHAIN_NAME.test(name) ? { id: nameToInt64(name) } : undefined
 }

@@ -51,7 +51,7 @@ interface AccountRows {
 
 /** Filters on the account itself. `before` and `after` are accepted and ignored. */
 const accountCounters = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
-/** Filters that the counters by collection cover. */
+/** Parameters whose matching assets the counters by account and collection can count. */
 const collectionCounters = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
 /** One page of accounts by number of matching assets, ties by name, as the JSON text of its records. */
@@ -68,7 +68,7 @@ export async function burnerPage(
   query: AccountQuery,
 ): Promise<string> {
   const { values } = query
-  // Burned assets have no owner, so no asset can match a filter on owners.
+  // Burned assets have no owner, so no burned asset matches a filter on owners.
   if (values.owner !== undefined || values.burned === false) return '[]'
   return page(reader, query, await accountRows(reader, trigrams, query, burningSide))
 }
@@ -114,7 +114,7 @@ async function accountRows(
   { session, values, attributes }: AccountQuery,
   side: AccountSide,
 ): Promise<AccountRows | undefined> {
-  // Assets with an owner are not burned.
+  // Assets with an owner are not burned, so no owned asset matches a filter on burned assets.
   if (side === owningSide && (values.burner !== undefined || values.burned === true)) return undefined
   const { statistics } = reader
   await statistics.refresh(session)

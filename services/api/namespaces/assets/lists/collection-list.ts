@@ -24,7 +24,7 @@ const collectionSource: Source = {
 /** Approximate share of the collections that a name search matches. */
 const SEARCHED = 0.02
 
-/** The requested collections. */
+/** List of the requested collections. */
 export async function collectionList(
   reader: ListReader,
   trigrams: boolean,

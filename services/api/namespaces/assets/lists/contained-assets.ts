@@ -25,7 +25,7 @@ const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 /** Maximum number of collections that `ContainedAssets.home` lists. */
 const MAX_COLLECTIONS = 64
 
-/** Filters on the assets in a row (an offer or a transfer), and the data that planning them needs. */
+/** Filters on the assets that an offer or a transfer contains, and the data for planning them. */
 export interface ContainedAssets {
   /** Filters on an asset `a` of the row. A single asset has to pass all of them. */
   readonly filters: readonly Filter[]
@@ -111,13 +111,13 @@ async function resolveHome(session: Session, values: AssetValues): Promise<Known
   return { matching, home: { collections: named, assets: assets ?? matching } }
 }
 
-/** The table of the rows that contain assets. */
+/** A table whose rows contain assets: offers or transfers. */
 export interface ContainingTable {
   /** Schema-qualified name. */
   readonly table: string
   readonly alias: string
   readonly key: string
-  /** SQL of the ids of all assets of a row, written as the table's index has it. */
+  /** SQL of the ids of all assets of a row, in the same words as in the index of the table. */
   readonly ids: (alias: string) => Sql
   /** Creates the filter for rows of the given collections. */
   readonly ofCollections: (collections: readonly string[]) => Filter

@@ -39,7 +39,10 @@ type ReadRow = readonly [
   bytes: bigint | null,
 ]
 
-/** The log of one kind of subject. The API merges its data from two columns: JSON and binary attribute maps. */
+/**
+ * Log of assets, collections, schemas, templates or offers. The API merges `data` of an entry from two columns: JSON
+ * and binary attribute maps.
+ */
 export interface AssetsLog {
   readonly schema: NamedSchema
   readonly actions: readonly string[]
@@ -48,8 +51,8 @@ export interface AssetsLog {
 }
 
 /**
- * Declares the log of one kind of subject.
- * @param of name of the subject in descriptions.
+ * Declares the log of assets, collections, schemas, templates or offers.
+ * @param of word for the asset, collection or other object in descriptions.
  */
 export function assetsLog(title: string, of: string, actions: LoggedActions): AssetsLog {
   const { name, data, ...others } = logFields(actions, { seq: 'e.seq', name: 'y.name', data: 'data' })
@@ -90,7 +93,10 @@ interface LogReading {
 /** SQL of the size of an action's data. */
 const BYTES = `${storedBytes('e.data')} + ${storedBytes('e.packed')}`
 
-/** One page of the logs of a subject. The query returns sizes instead of data if the page exceeds its limit. */
+/**
+ * One page of the log of an asset, collection, schema, template or offer. The query returns sizes instead of data if
+ * the page exceeds its limit.
+ */
 export async function selectLogs(
   { lists, maxBytes }: LogReading,
   { session, values }: Pick<EndpointContext<LogValues>, 'session' | 'values'>,

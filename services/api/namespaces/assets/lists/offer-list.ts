@@ -36,8 +36,8 @@ const offerSource: Source = {
 const shares = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
- * Ids of all assets of an offer, written as in the index offers_contents_idx. Two marks are no asset ids: 0 if the
- * sender gives nothing, -1 if both sides give assets.
+ * SQL of the ids of all assets of an offer, in the same words as in the index offers_contents_idx. Two marks are no
+ * asset ids: 0 if the sender gives nothing, -1 if both sides give assets.
  */
 function contentsOf(alias: string): Sql {
   const [sender, recipient] = [`${alias}.sender_asset_ids`, `${alias}.recipient_asset_ids`]
@@ -45,7 +45,7 @@ function contentsOf(alias: string): Sql {
     ELSE ${sender} || (-1)::bigint END) || ${recipient})`)
 }
 
-/** The requested offers. */
+/** List of the requested offers. */
 export async function offerList(reader: ListReader, session: Session, values: OfferValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -99,15 +99,18 @@ function blacklistFilter(values: OfferValues, statistics: Statistics): Filter[] 
   ]
 }
 
-/** `state`: one or more numbers. @throws RequestError 400 for anything else. */
+/**
+ * Filter of the parameter `state`: one or more numbers.
+ * @throws RequestError 400 for anything else.
+ */
 function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   const given = values.state
   if (given === undefined) return []
   if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   const states = [...new Set(given.map(Number))]
   const filter = { name: 'state', rows: statistics.equal(OFFERS, 'state', states), columns: ['state'] }
-  // The index of the ids finds the few offers of an asset. With `o.state`, PostgreSQL would also read all entries of the
-  // states in the index of the states.
+  // For given asset ids, the index of asset ids finds few offers. Without `+ 0`, PostgreSQL would also read all entries
+  // of the requested states in the index of states.
   if (values.asset_id && values.asset_id.length > 0) {
     const condition = sql`(o.state + 0) = ANY(${bind(states, 'integer[]')})`
     return [{ ...filter, condition, isIndexed: false }]

@@ -17,7 +17,7 @@ export interface PartyTable {
 /** Approximate share of the rows whose parties both have no contract code. */
 const WITHOUT_CODE = 0.7
 
-/** Filters on both parties and on the memo. */
+/** Filters on sender, recipient and memo. */
 export function partyFilters(
   values: PartyValues,
   statistics: Statistics,

@@ -31,7 +31,7 @@ const schemaSource: Source = {
 /** Approximate share of the schemas that a name search matches. */
 const SEARCHED = 0.05
 
-/** The requested schemas. `schemaRecordKeys` converts the keys of the list to record keys. */
+/** List of the requested schemas. `schemaRecordKeys` converts the keys of the list to record keys. */
 export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -72,7 +72,7 @@ function orderOf(values: SchemaValues): Order {
   if (sort === 'assets') {
     return {
       direction,
-      // No index has the order of `minted`: schemas are sorted.
+      // No index has the order of the sort `minted`, so schemas are sorted.
       segments: [{ rank: 0, column: 'minted' }],
       sorted: {
         from: raw(`${KEYED} LEFT JOIN assets.schema_counts k

@@ -36,7 +36,7 @@ export interface TemplateQuestion {
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** The requested templates. */
+/** List of the requested templates. */
 export async function templateList(
   reader: ListReader,
   trigrams: boolean,

@@ -28,7 +28,10 @@ const transferSource: Source = {
 /** All assets of a transfer are of its collection. */
 const collectionTransfers = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
-/** The requested transfers. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
+/**
+ * List of the requested transfers.
+ * @throws RequestError 400 when `account` comes with `sender` or `recipient`.
+ */
 export async function transferList(
   reader: ListReader,
   session: Session,

@@ -61,7 +61,10 @@ export async function accountDetailJson(
   ]
 }
 
-/** The assets that an account burned as JSON: collections with their records, templates by id, and the total. */
+/**
+ * The assets that an account burned, as JSON: numbers by collection with the records of the collections, numbers by
+ * template id, and the total.
+ */
 export async function burnDetailJson(
   session: Session,
   source: AssetsSetup,
@@ -77,7 +80,10 @@ export async function burnDetailJson(
   return ['{"collections":', rows, `,"templates":[${burned.join(',')}],"assets":${holdings.total}}`]
 }
 
-/** Collections, schemas and templates by key: one statement, and one more for fragments that are not cached. */
+/**
+ * Reads the records of collections, schemas and templates by key, with one statement, and one more for fragments that
+ * are not cached.
+ */
 async function readHeld(
   session: Session,
   source: AssetsSetup,

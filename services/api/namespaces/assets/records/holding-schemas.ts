@@ -2,7 +2,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { declareRecord, field } from '../../../records/fields/index.ts'
 import { collections, schemasOfAccount, templates } from '../../nft/records/index.ts'
 
-/** An account of `/v1/accounts` or `/v1/burns`. */
+/** Record type of the lists `/v1/accounts` and `/v1/burns`. */
 export const accountCount = declareRecord(
   'AccountCount',
   'An account, and the number of assets that the account owns or has burned',

@@ -4,7 +4,7 @@ import type { Fragments } from '../../../records/fragments/index.ts'
 import { collections, schemas, templates } from '../../nft/records/index.ts'
 import { offersOf, transfersOf } from './trade-records.ts'
 
-/** The records of the assets contract. Keys of schemas are `collection/schema`. */
+/** The readers of the records of the assets contract. Keys of schemas are `collection/schema`. */
 export interface AssetsRecords {
   readonly asset: RecordKind
   readonly collection: RecordKind
@@ -15,8 +15,8 @@ export interface AssetsRecords {
 }
 
 /**
- * The records of one namespace.
- * @param assets asset records; the market shows prices and listings in addition.
+ * Creates the readers of the records of one namespace.
+ * @param assets record type of assets; the market shows prices and listings in addition.
  */
 export function assetsRecordKinds(
   shared: Fragments,

@@ -62,7 +62,7 @@ export const collectionStatsRecord = declareRecord('CollectionStats', 'Counts of
   schemas: field.decimal('(SELECT count(*) FROM assets.schemas WHERE collection_name = $1::text)', 'Schemas'),
 })
 
-/** A schema that a collection uses. */
+/** JSON schema of an entry in the list of schemas that a collection uses. */
 export const collectionSchemaRecord = shape.record(
   'CollectionSchema',
   'A schema with assets that are not burned',

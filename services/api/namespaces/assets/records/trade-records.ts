@@ -9,8 +9,8 @@ const hasCode = (account: string): string =>
 const contract = field.contract('contract', 'Account of the contract')
 
 /**
- * Record declaration of trade offers.
- * @param assets records of the offered assets.
+ * Declares the record type of trade offers.
+ * @param assets record type of the offered assets.
  */
 export function offersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({
@@ -54,8 +54,8 @@ export function offersOf(assets: DeclaredKind): DeclaredKind {
 }
 
 /**
- * Record declaration of transfers.
- * @param assets records of the transferred assets.
+ * Declares the record type of transfers.
+ * @param assets record type of the transferred assets.
  */
 export function transfersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({

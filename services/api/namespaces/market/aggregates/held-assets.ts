@@ -40,7 +40,7 @@ export async function heldAssets(
   return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
 }
 
-/** SQL of the template's counter of all assets, of burned assets, or of assets that are not burned. */
+/** SQL of the number of assets of a template: all, burned, or not burned. */
 function numberOf(burned: boolean | undefined): string {
   if (burned === undefined) return 'k.minted'
   return burned ? 'k.burned' : '(k.minted - k.burned)'

@@ -50,7 +50,7 @@ export async function templateStats(
   return `[${results.join(',')}]`
 }
 
-/** Templates of listed sales, including the templates of bundles. */
+/** Condition on listed sales: the templates of their assets, templates of bundles included. */
 const LISTED =
   raw(`t.template_id IN (SELECT s.template_id FROM market.sales s WHERE s.state = 1 AND s.template_id IS NOT NULL
   UNION SELECT unnest(s.template_ids) FROM market.sales s WHERE s.state = 1 AND s.template_id IS NULL)`)

@@ -31,12 +31,15 @@ export function inRange(column: string, { from, until }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }
 
-/** Conditions of the whole days of a range, on a column of days since 1970. */
+/** Conditions: a column, in days since 1970, is one of the whole days of a range. */
 export function inWholeDays(column: string, { days }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(days[0], 'bigint')}`, sql`${raw(column)} < ${bind(days[1], 'bigint')}`]
 }
 
-/** The parts of a range outside its whole days: before the first and after the last, where present. */
+/**
+ * The parts of a range that belong to none of its whole days: before the first and after the last whole day, where
+ * present.
+ */
 export function edgesOf(range: TradeRange): readonly TradeRange[] {
   const { from, until, days } = range
   const [first, last] = days

@@ -63,7 +63,7 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
   )
 }
 
-/** Filters that the counters of days (market.price_days) cover. */
+/** Parameters whose matching trades the counters of days (market.price_days) can sum. */
 const supported = new Set(['symbol', 'before', 'after'])
 
 function isStoredByDay(values: TradeValues): boolean {
@@ -100,7 +100,7 @@ async function firstOpenDay(session: Session): Promise<number> {
  */
 function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
-  // The bounds `before` and `after` are inclusive.
+  // The parameters `before` and `after` of trades are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [

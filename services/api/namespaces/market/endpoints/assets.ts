@@ -9,7 +9,10 @@ import type { MarketSetup } from '../setup.ts'
 /** Endpoints of the assets namespace that the market serves too, with its own asset records. */
 const OF_ASSETS = /^\/v1\/(?:assets|offers|transfers)(?:\/|$)/
 
-/** Assets, offers and transfers as in the assets namespace; the asset records also show prices and listings. */
+/**
+ * Endpoints of assets, offers and transfers, as in the assets namespace. Records of assets also show prices and
+ * listings.
+ */
 export function assetViewEndpoints(setup: MarketSetup): Endpoint[] {
   return assetsEndpoints(setup.assets)
     .filter(({ path }) => OF_ASSETS.test(path))

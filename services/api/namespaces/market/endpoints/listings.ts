@@ -13,7 +13,7 @@ import { selectCheapest } from '../lists/cheapest-sales.ts'
 import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 
-/** The lists of every kind of listing but sales, their counts, and one of each. */
+/** Endpoints of every kind of listing except sales: list, count, and one listing. */
 export function listingEndpoints(setup: MarketSetup): Endpoint[] {
   return listingKinds.filter((kind) => kind !== 'sale').flatMap((kind) => endpointsOf(setup, kind))
 }
@@ -37,7 +37,7 @@ function endpointsOf(setup: MarketSetup, kind: ListingKind): Endpoint[] {
 const noSymbol = { status: 400, message: 'symbol parameter is required' } as const
 const noFilter = { status: 400, message: 'You need to specify an asset filter!' } as const
 
-/** The cheapest sale of each template requires one of these filters. */
+/** The list of the cheapest sale of each template requires one of these filters. */
 const narrowing = [
   'asset_id',
   'owner',
@@ -94,7 +94,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
   })
 }
 
-/** The lists of sales, the cheapest sale of each template, one sale. */
+/** Endpoints of sales: lists, counts, the cheapest sale of each template, and one sale. */
 export function saleEndpoints(setup: MarketSetup): Endpoint[] {
   const cheapest = endpoint({
     path: '/v1/sales/templates',

@@ -12,11 +12,12 @@ import { hasTerm, termsOf } from './listing-request.ts'
 export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
- * Prefilter of the filters on assets, by the indexed traits of a listing. Every matching listing passes. Some other
- * bundles pass as well, because their traits do not say which asset has which property. @param column traits of the
- * listing, or the indexed terms that include them. @param computed `once`: traits of attribute filters are computed in
- * a subquery, for checks of many rows. `when it is planned`: the traits are constants, so that the planner can estimate
- * them.
+ * Prefilter of the filters on assets by the column `traits` of a listing: indexed terms of the facts of its assets.
+ * Every matching listing passes. Some other bundles pass as well, because their traits do not say which asset has which
+ * property.
+ * @param column traits of the listing, or the indexed terms that include them.
+ * @param computed `once`: traits of attribute filters are computed in a subquery, for checks of many rows. `when it is
+ * planned`: the traits are constants, so that the planner can estimate them.
  */
 export function traitConditions(
   { values }: ListingRequest,

@@ -21,9 +21,9 @@ const withoutEffect = new Set([
   'contract_whitelist',
 ])
 
-/** Parameters that the counters answer. */
+/** Parameters whose matching listings the counters can count. */
 const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
-/** Parameters that `countOpenOfSchemas` answers. */
+/** Parameters whose matching sales `countOpenOfSchemas` can count. */
 const countedOfSchemas = new Set([...counted, 'schema_name'])
 /** The states of a started auction depend on the clock, so the counters have no states of auctions. */
 const begun = [1, 3, 4]

@@ -21,7 +21,7 @@ import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Segment, Order } from '../../../planner/sources/index.ts'
 
-/** Dependencies of lists of listings. */
+/** Dependencies of the lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
 /**
@@ -47,7 +47,9 @@ export async function listingFilters(
   return { request, filters: [...rowFilters(request), ...listedAssetFilters(request)] }
 }
 
-/** Creates the requested list. Filters on templates, names and prices first run statements of their own. */
+/**
+ * List of the requested listings of one kind. Filters on templates, names and prices first run statements of their own.
+ */
 export async function listingList(
   context: EndpointContext<ListingValues>,
   setup: ListingSetup,
@@ -168,7 +170,7 @@ function mintOrder(request: ListingRequest): Order {
   }
 }
 
-/** Handlers of a list of listings and of its count. */
+/** Functions that answer the endpoint of a list of listings and the endpoint of its count. */
 interface ListingRuns {
   readonly page: Run<ListingListValues>
   readonly count: Run<ListingListValues>
@@ -176,7 +178,7 @@ interface ListingRuns {
 
 type Listed = EndpointContext<ListingListValues>
 
-/** Creates the functions that answer requests for a list, or for the count of a list, of one kind of listing. */
+/** Creates the functions that answer the endpoint of a list of one kind of listing, and the endpoint of its count. */
 export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
   const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,

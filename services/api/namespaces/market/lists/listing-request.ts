@@ -16,7 +16,7 @@ export interface ListingRequest {
   readonly table: ListingTable
   readonly values: ListingValues
   readonly attributes: readonly AttributeFilter[]
-  /** States of the list; undefined for all. */
+  /** States that match; undefined for all. */
   readonly states: readonly number[] | undefined
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
@@ -29,10 +29,10 @@ export interface ListingRequest {
   readonly statistics: Statistics
 }
 
-/** A list of one kind of listing. */
+/** Kind and default states of a list of listings. */
 export interface ListingQuery {
   readonly kind: ListingKind
-  /** States of a request that names none; undefined = all. */
+  /** States that match if the request names no state; undefined = all. */
   readonly standard?: readonly number[] | undefined
 }
 
@@ -70,7 +70,9 @@ export interface FilteredColumn {
   readonly terms?: readonly number[]
 }
 
-/** A filter by the values of a column that leads an index, or whose values are indexed terms. */
+/**
+ * Filter: a column has one of the values. The column is the first column of an index, or its values are indexed terms.
+ */
 export function columnFilter(
   { table: { table, terms: allTerms }, statistics }: FilteredTable,
   { column, name = column, type = 'text', terms }: FilteredColumn,

@@ -21,7 +21,7 @@ export interface ListingTable {
   readonly summary: string
   /** Answer to an id that no listing has. */
   readonly missing: Failure
-  /** Limit of the list in the settings. */
+  /** Name of the setting with the page limit of the list. */
   readonly limit: keyof PageLimits
   /** Schema-qualified name of the table. */
   readonly table: string
@@ -35,7 +35,7 @@ export interface ListingTable {
   readonly isSingle?: boolean
   /** All states that rows can have. Set if `state` is the first column of indexes. */
   readonly states?: readonly number[]
-  /** Expression of the indexed terms of a listing, as the index has it; see market.listing_terms. */
+  /** SQL expression of the indexed terms of a listing, in the same words as in the index; see market.listing_terms. */
   readonly terms: Sql
   readonly source: Source
 }
@@ -66,7 +66,10 @@ const listingStates = [0, 1, 2, 3, 4]
 /** Condition: the template buy offer is fulfilled. */
 export const HAS_ASSET = raw('l.asset_id IS NOT NULL')
 
-/** An index ordered by a column; columns with equality filters come before it. */
+/**
+ * Index of a listing table by the given columns, then by the key. The last given column is the sort column; the columns
+ * before it have equality filters.
+ */
 function indexOf(table: string, key: string, name: string, ...columns: string[]): Index {
   return { name: `${table}_${name}_idx`, columns: [...columns, key] }
 }

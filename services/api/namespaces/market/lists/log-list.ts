@@ -8,7 +8,7 @@ import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 
-/** The listing whose logs are requested. */
+/** Selects the log of one listing. */
 export interface LogsOf extends ListingLog {
   readonly kind: ListingKind
   /** Id of the listing. */

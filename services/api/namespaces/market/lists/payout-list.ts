@@ -37,7 +37,7 @@ const blocks = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
 
 type ListSetup = Pick<MarketSetup, 'lists'>
 
-/** The requested list of payouts. */
+/** List of the requested payouts. */
 export async function payoutList(
   { session, values }: EndpointContext<PayoutValues>,
   { lists: { statistics } }: ListSetup,

@@ -23,7 +23,10 @@ import type { MarketSetup } from '../setup.ts'
 /** WITH item in front of a query of prices, so that the rates are read once. */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** SQL of the shown price by sort; `p` is the row with the prices of a template. The query must begin with `RATES`. */
+/**
+ * SQL of the price by which each sort orders assets. `p` is the row with the prices of a template. The query must begin
+ * with `RATES`.
+ */
 export const priceColumns: Readonly<Record<string, string>> = {
   suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
   suggested_average_price: cappedPrice('p.suggested_average', 'p', 'rates'),
@@ -31,7 +34,10 @@ export const priceColumns: Readonly<Record<string, string>> = {
   average_price: 'p.average',
 }
 
-/** OFFSET 0 is an optimization fence: without it PostgreSQL joins the prices of all rows before the LIMIT. */
+/**
+ * OFFSET 0 is an optimization fence: without it PostgreSQL turns EXISTS into a join, which reads all rows before the
+ * LIMIT.
+ */
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
@@ -100,7 +106,10 @@ function pricesOf(alias: string, rows: number, column: string, statistics: Stati
         ON p.template_id = ${template}`
 }
 
-/** Assets with a price via their templates, which are read in the order of their prices. */
+/**
+ * Access path: assets in the order of the prices of their templates. The driving table is `templates`, read in this
+ * order.
+ */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): DrivingTable {
   const { conditions, applied, templates, assets } = templateScope(request)
   const { statistics } = request
@@ -124,8 +133,9 @@ const ofHeldTemplate = (owned: Sql): Sql => sql`(SELECT a.* FROM assets.assets a
   AND a.schema_key = t.schema_key AND a.template_id = t.template_id ORDER BY a.asset_id OFFSET 0) a`
 
 /**
- * Assets of some owners with a price, via the templates that the owners hold: an index-only scan of `assets_held_idx`
- * finds the templates, so only the assets of the page are read.
+ * Access path: assets of some owners in the order of the prices of their templates. The driving table is `templates`:
+ * the templates that the owners hold. An index-only scan of `assets_held_idx` finds these templates, so only the assets
+ * of the page are read.
  */
 function heldTemplatesByPrice(
   { values, statistics }: AssetRequest,

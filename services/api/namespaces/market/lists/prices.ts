@@ -141,7 +141,7 @@ async function readRates(
     }))
 }
 
-/** SQL of the price of a sale at a rate; NULL without a rate. */
+/** SQL of the price of a sale at an oracle rate; NULL without a rate. */
 export function priceAt({ ratio }: Rate): Sql {
   if (ratio === null) return raw('NULL::bigint')
   return sql`market.settlement_price(l.listing_price, ${ratio.factor}, ${ratio.divisor})`
@@ -323,7 +323,7 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
         rank,
         column: 'asked',
         expression: ASKED,
-        // The index stores a fixed price itself; a converted price is computed.
+        // The index stores fixed prices. A price at an oracle rate is computed from the listing price in the index.
         ...(rate ? { value: price } : {}),
         conditions: [...conditions, ...checks],
         share,

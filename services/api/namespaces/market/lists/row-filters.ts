@@ -57,7 +57,7 @@ function collectionFilters(request: ListingRequest): Filter[] {
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
 }
 
-/** A filter by accounts of one party. */
+/** Filter: the seller, or the buyer, is one of the given accounts. */
 function partyFilter(
   request: ListingRequest,
   party: 'seller' | 'buyer',
@@ -259,7 +259,10 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
   return filters
 }
 
-/** `ids` and the parameter of the key, `lower_bound`, `upper_bound`, `before`, `after`. */
+/**
+ * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and of the parameter with the name
+ * of the key.
+ */
 function boundFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
   const { table: name, key } = table
@@ -270,7 +273,7 @@ function boundFilters(request: ListingRequest): Filter[] {
   )
 }
 
-/** The time column that `before` and `after` compare. */
+/** The time column that the parameters `before` and `after` are compared with. */
 function timeColumn(values: ListingValues): 'created_at_time' | 'updated_at_time' {
   return values.sort === 'updated' ? 'updated_at_time' : 'created_at_time'
 }

@@ -71,7 +71,7 @@ const templatePrices: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** Shared row of an asset: the prices of its template. */
+/** The prices of the template of an asset, as rows that records share. */
 const templatePricesRow = sharedRow({
   ...{ kind: templatePrices, table: 'market.template_prices', alias: 'k', columns: ['template_id'] },
   ...{ version: VERSION, isGrouped: true, isOptional: true },
@@ -205,10 +205,12 @@ const inListings: Group<RowParts> = {
   },
 }
 
-/** Assets with prices, listings and the best offers for their templates. */
+/** Record type of assets in the market namespace: with prices, listings and the best offers for their templates. */
 export const marketAssets = assetsOf({
   ...{ ...named, members: { market: whole }, shared, lists: [sales, auctions, offers] },
 })
 
-/** Assets as listings show them: with the prices of their templates, without the listings that contain them. */
+/**
+ * Record type of assets inside listings: with the prices of their templates, without the listings that contain them.
+ */
 export const listedAssets = assetsOf({ ...named, members: { market: inListings }, shared })

@@ -66,7 +66,7 @@ export const config = declareRecord('Config', 'Settings of the contract', {
   'history_since_block?': field.historySince('market'),
 })
 
-/** The settings of the contract as JSON text; undefined until the filler has stored them. */
+/** The settings of the market contract as JSON text; undefined until the filler has stored them. */
 export async function marketConfig(session: Session, contract: string): Promise<string | undefined> {
   const text = `SELECT ${config.packed} FROM market.config c`
   const rows = await session.query<[string]>({ name: 'market-config', text, values: [] })

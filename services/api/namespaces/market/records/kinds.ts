@@ -6,7 +6,7 @@ import { payouts } from './royalty-records.ts'
 
 const declared = { ...listingRecords, payout: payouts }
 
-/** The records of the market contract. The key of a payout is `seq/payout_index`. */
+/** The readers of the records of the market contract. The key of a payout is `seq/payout_index`. */
 export type MarketRecords = Readonly<Record<keyof typeof declared, RecordKind>>
 
 export function marketRecordKinds(shared: Fragments, settings: RecordSettings): MarketRecords {

@@ -48,7 +48,7 @@ const common = {
   created_at_time: field.ofHistory(field.time('l.created_at_time', 'Time of creation')),
 } satisfies RecordMembers<RowParts>
 
-/** The collection as at the time of the listing, with the fee of that time. */
+/** Member `collection` of a listing: the current collection, but with the fee at the time of the listing. */
 const collectionThen: Group<RowParts> = {
   members: { collection: lightCollection },
   columns: ['l.collection_fee'],
@@ -78,7 +78,7 @@ const token = {
   token_precision: tokenFields.token_precision,
 }
 
-/** The price of auctions, buy offers and template buy offers. */
+/** Member `price` of auctions, buy offers and template buy offers. */
 const price = field.object({ ...token, amount: field.decimal('l.price', AMOUNT) })
 
 /** Joins the oracle rate of a sale as `o`. A sale that is listed in the token of its payment needs no rate. */
@@ -151,7 +151,7 @@ const saleMembers: RecordMembers<RowParts> = {
   ...contents('l.asset_ids'),
 }
 
-/** Sales; a sale that still waits for its offer has no record. */
+/** Declaration that all record types of sales share. A sale that waits for its offer has no record. */
 const saleKind = {
   ...listing,
   key: 'l.sale_id',
@@ -170,7 +170,7 @@ const sales = declareKind({
   members: saleMembers,
 })
 
-/** Sales as lists show them. */
+/** Record type of sales in lists. */
 const listedSales = declareKind({
   ...saleKind,
   title: 'ListedSale',
@@ -185,7 +185,7 @@ const listedSales = declareKind({
   },
 })
 
-/** Auctions: the clock decides whether one has finished. */
+/** Record type of auctions. The clock decides whether an auction has ended. */
 const auctions = declareKind({
   ...listing,
   ...{ title: 'Auction', description: 'Assets that go to the highest bidder', key: 'l.auction_id' },
@@ -250,7 +250,7 @@ const buyoffers = declareKind({
 
 const DELIVERED = 'array_remove(ARRAY[l.asset_id], NULL)'
 
-/** Buy offers for any asset of a template. */
+/** Record type of buy offers for any asset of a template. */
 const templateBuyoffers = declareKind({
   ...listing,
   ...{

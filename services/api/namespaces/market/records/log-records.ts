@@ -115,7 +115,10 @@ export interface ListingLog {
   readonly record: PlainRecord
 }
 
-/** The logs of a kind of listing. @param of name of the record of a listing. */
+/**
+ * Declares the log of a kind of listing.
+ * @param of name of the record of a listing.
+ */
 export function listingLog(kind: ListingKind, of: string): ListingLog {
   const actions: Readonly<Record<string, LoggedAction>> = { ...logged[kind], ...royalties }
   const schemas = Object.fromEntries(Object.entries(actions).map(([name, { schema }]) => [name, schema]))

@@ -19,7 +19,7 @@ function spelled(column: string, description: string, names: readonly string[], 
   return field.json(`CASE ${column} ${cases.join(' ')} END`, shape.choice(description, names))
 }
 
-/** Royalty payouts, by `seq/payout_index`. */
+/** Record type of royalty payouts. Key: `seq/payout_index`. */
 export const payouts = declareKind({
   ...{ title: 'Payout', description: 'A share of the collection fee of one trade', keyType: 'text' },
   ...{ alias: 'l', key: 'p.k' },
@@ -28,7 +28,10 @@ export const payouts = declareKind({
   where: `l.seq = split_part(p.k, '/', 1)::bigint AND l.payout_index = split_part(p.k, '/', 2)::smallint`,
   members: {
     market_contract: field.contract('market_contract', 'Account of the market contract'),
-    log_global_sequence: field.decimal('l.seq', 'Global sequence number of the log action'),
+    log_global_sequence: field.decimal(
+      'l.seq',
+      'Global sequence number of the action that logged the payout',
+    ),
     payout_index: field.integer('l.payout_index', 'Position of the payout in the action'),
     listing_type: spelled(
       'l.kind',

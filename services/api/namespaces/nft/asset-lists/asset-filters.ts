@@ -34,7 +34,10 @@ const minted = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
 /** Share of the rows with one rare value, if PostgreSQL has no statistics. */
 const RARE = 0.01
 
-/** Time column that `before` and `after` compare, by sort; for other sorts the mint time. */
+/**
+ * Time column that the parameters `before` and `after` are compared with, by sort. For other sorts: the time of the
+ * mint.
+ */
 export const timeOfSort: Readonly<Record<string, string>> = {
   updated: 'updated_at_time',
   transferred: 'transferred_at_time',
@@ -165,7 +168,8 @@ function templateFilters(request: AssetRequest): Filter[] {
       type: 'integer',
       count: ids.length,
     },
-    // The index by owner orders by schema before template, so the condition includes the schema of the template.
+    // The index by owner orders by schema before template, so the condition on the template also names the schema of
+    // the template.
     ...(ids.length === 1 && values.owner
       ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
       : {}),

@@ -30,7 +30,7 @@ export interface AssetList {
 type OrderOf = (request: AssetRequest, filters: readonly Filter[], session: Session) => Order | Promise<Order>
 
 /**
- * The requested list of assets. One statement first resolves filters on templates to template ids.
+ * List of the requested assets. One statement first resolves filters on templates to template ids.
  * @param orderOf returns the order; default: the sort of the request.
  */
 export async function assetList(
@@ -69,7 +69,7 @@ const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
 const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
   ORDER BY a.asset_id OFFSET 0) a`)
 
-/** Assets `a` of templates `t`, one template after the other. */
+/** Query of the assets `a` of the driving templates `t`, one template after the other. */
 export function assetsOfTemplates(rows: Omit<DrivingRows, 'from' | 'key'>): Sql {
   return rowsByDrivingTable({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
 }
@@ -82,7 +82,7 @@ export function assetsWithoutValue(type: string, conditions: readonly Sql[], sha
   return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
 
-/** Assets `a` with the indexes that serve lists of assets. */
+/** Source of lists of assets, SQL alias `a`, with the indexes that serve these lists. */
 function assetSource(statistics: Statistics): Source {
   return {
     from: raw('assets.assets a'),
@@ -162,7 +162,8 @@ async function haveOrderOfMints(filters: readonly Filter[], session: Session): P
 }
 
 function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
-  // OFFSET 0 is an optimization fence: without it the planner joins all rows before the LIMIT.
+  // OFFSET 0 is an optimization fence: without it PostgreSQL turns EXISTS into a join, which reads all rows before the
+  // LIMIT.
   const named = (condition: string): Sql =>
     raw(
       `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
@@ -359,7 +360,7 @@ function mintsOfTemplates(
   return { driving }
 }
 
-/** Bound for descending order: the highest mint numbers, down to `low`. */
+/** Bound of the mint numbers in descending order: the highest mint numbers, down to `low`. */
 function lastMints(low: number): MintBound {
   const lowest = bind(low, 'bigint')
   return {
@@ -380,7 +381,7 @@ function lastMints(low: number): MintBound {
   }
 }
 
-/** Bound for ascending order: the lowest mint numbers, up to `high`. */
+/** Bound of the mint numbers in ascending order: the lowest mint numbers, up to `high`. */
 function firstMints(high: number | undefined): MintBound {
   const supply =
     high === undefined ? raw('t.issued_supply') : sql`least(t.issued_supply, ${bind(high, 'bigint')})`

@@ -43,7 +43,7 @@ describe('a long list of excluded values', () => {
   )
 
   it.each(conditions)(
-    'a long list of excluded %s excludes the same rows as a comparison',
+    'a long list of excluded %s excludes the same rows as a comparison with each value',
     async (_, condition) => {
       const left = await rows(sql`SELECT id FROM ${people} WHERE ${condition} ORDER BY id`)
       const out = new Set(ids.map(Number))

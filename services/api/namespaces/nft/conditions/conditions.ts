@@ -52,7 +52,7 @@ export function wantedCollections(values: CollectionListValues): readonly string
   return wanted?.filter((name) => !black.includes(name))
 }
 
-/** Conditions of `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
+/** Conditions of the parameters `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
 export function inCollections(column: string, values: CollectionListValues): Sql[] {
   const wanted = wantedCollections(values)
   if (wanted) return [isOneOf(raw(column), wanted)]

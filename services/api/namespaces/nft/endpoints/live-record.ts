@@ -7,7 +7,7 @@ import type { RecordKind } from '../../../records/index.ts'
 
 /** Source of the values that live subscriptions filter by; `r` is the row of the record. */
 export interface KeySource {
-  /** FROM relation of the rows. */
+  /** FROM item of the table with the records. */
   readonly table: string
   /** SQL of the key, and the SQL type of the key. */
   readonly key: string

@@ -208,7 +208,7 @@ export interface OfCollections {
   readonly column: string
 }
 
-/** Filter of a column of names. */
+/** Filter: a column of names has one of the given names. */
 export function nameFilter(
   name: string,
   names: readonly string[],
@@ -225,7 +225,10 @@ export function nameFilter(
   }
 }
 
-/** The columns that `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after` compare. */
+/**
+ * The columns that the parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and the parameter with the
+ * name of the key are compared with.
+ */
 export interface BoundedTable {
   /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
@@ -233,13 +236,14 @@ export interface BoundedTable {
   readonly key: string
   /** SQL type of the key. */
   readonly type: 'bigint' | 'integer' | 'text'
-  /** Time that `before` and `after` compare: a column, or another table that maps times to keys. */
+  /** A time column that `before` and `after` are compared with, or another table that maps times to keys. */
   readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
 }
 
 /**
- * Filters of `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after`.
- * @param named values of the key parameter, united with `ids`.
+ * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and of the parameter with the
+ * name of the key.
+ * @param named values of the parameter with the name of the key, united with `ids`.
  */
 export function boundaryFilters(
   values: BoundaryValues,
@@ -347,7 +351,7 @@ function timeFilter(values: BoundaryValues, statistics: Statistics, bounded: Bou
 export interface TimedTable {
   readonly table: string
   readonly key: string
-  /** Time column, ms since 1970. */
+  /** Name of the time column, ms since 1970. */
   readonly time: string
 }
 

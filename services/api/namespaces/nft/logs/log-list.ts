@@ -6,9 +6,15 @@ import { directionOf } from '../paging/index.ts'
 import type { ActionValues } from './parameters.ts'
 import type { OrderValues } from '../paging/index.ts'
 
-/** Table of the logs of a contract family, indexed by subject and sequence number. */
+/**
+ * Table of the logs of a contract family, indexed by the id of the object that the entry is about, and by sequence
+ * number.
+ */
 export interface LogTable {
-  /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
+  /**
+   * FROM item of the log with the SQL alias `l` and the columns `seq`, `subject` (id of the object that the entry is
+   * about) and `action`.
+   */
   readonly from: Sql
   /** Schema-qualified name: the key of the table in `Statistics`. */
   readonly table: string
@@ -16,7 +22,7 @@ export interface LogTable {
   readonly actions: Sql
 }
 
-/** The requested logs. */
+/** The logs that a request selects. */
 export interface WantedLogs {
   /** Id of the asset, listing or other subject whose logs are requested. */
   readonly id: bigint
@@ -25,13 +31,13 @@ export interface WantedLogs {
   readonly further?: readonly Filter[]
 }
 
-/** The logs of a subject, in the order of their sequence. */
+/** List of the log entries of one asset, listing or other object, in the order of their sequence numbers. */
 export function logList(
   { from, table, actions: names }: LogTable,
   { id, actions, further = [] }: WantedLogs,
   values: OrderValues,
 ): List {
-  // Ids of assets, offers and templates overlap; the actions distinguish the subjects.
+  // Ids of assets, offers and templates overlap. The action of an entry tells which of them the id means.
   const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
   const filters: Filter[] = [
     {

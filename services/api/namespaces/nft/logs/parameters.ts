@@ -8,7 +8,7 @@ const logActions = {
   action_blacklist: texts('Action is none of the given values.'),
 }
 
-/** Parameters of the logs of one subject. */
+/** Parameters of the log of one asset, listing or other object. */
 export function logParameters(limit: number) {
   return { ...paging(limit), ...sortOrder('asc'), ...logActions }
 }

@@ -4,7 +4,10 @@ import type { Values, Parameter } from '../../../../core/endpoint/index.ts'
 /** Page size when a request names none, unless the endpoint's maximum is smaller. */
 const DEFAULT_PAGE_SIZE = 100
 
-/** `page` and `limit`. @param maximum largest `limit`. */
+/**
+ * Parameters `page` and `limit`.
+ * @param maximum largest `limit`.
+ */
 export function paging(maximum: number) {
   return {
     page: int('Page number, from 1.', { default: 1, minimum: 1 }),
@@ -41,7 +44,10 @@ export const counting = { count: flag('Answer with the number of matching rows, 
 /** Value of the parameter `count`: whether to answer with the number of rows instead of the rows. */
 export type CountValues = Values<typeof counting>
 
-/** Parameters `before` and `after`. @param compared the time that both compare. */
+/**
+ * Parameters `before` and `after`.
+ * @param compared name of the time that both parameters bound.
+ */
 export function timeBounds(compared: string) {
   return {
     before: int(`The ${compared} is before this, ms since 1970.`, { minimum: 1 }),
@@ -49,7 +55,7 @@ export function timeBounds(compared: string) {
   }
 }
 
-/** `before` and `after` of lists with the sorts `created` and `updated`. */
+/** Parameters `before` and `after` of lists with the sorts `created` and `updated`. */
 export const createdOrUpdated = timeBounds('creation time (update time if sort is updated)')
 
 /** Parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and one with the name of the key. */

@@ -138,7 +138,7 @@ export function assetsOf(variant: AssetVariant): DeclaredKind {
   })
 }
 
-/** Assets of the assets namespace, without the members of the market. */
+/** Record type of assets in the assets namespace, without prices and listings. */
 export const assets = assetsOf({ title: 'Asset', description: 'An asset' })
 
 /**

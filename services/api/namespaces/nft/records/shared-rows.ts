@@ -48,7 +48,7 @@ const images = field.text(
 
 const lightFields = { ...lastingFields, ...created, images: field.nullable(images) }
 
-/** The collection inside other records. */
+/** JSON schema of the object `collection` inside other records. */
 export const lightCollection = shape.record(
   'LightCollection',
   'A collection, as other records contain it',
@@ -81,7 +81,7 @@ const collectionFragment: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** Shared row: the collection of a record. */
+/** The collection of a record, as a row that records share. */
 export const collectionRow = sharedRow({
   ...{ kind: collectionFragment, table: 'assets.collections', alias: 'c', columns: ['collection_name'] },
 })
@@ -101,8 +101,8 @@ export const collectionRecordFragment: FragmentKind = {
 }
 
 /**
- * The object of a collection inside other records.
- * @param shownFee the fee to show; default: the current one.
+ * JSON object of a collection inside other records.
+ * @param shownFee the fee to show; default: the current fee.
  */
 export function collectionObject({ texts }: Fragment, shownFee?: string): Json {
   const [members, present] = texts
@@ -142,7 +142,10 @@ export const schemaFields = {
   created_at_time: field.ofHistory(field.time('s.created_at_time', 'Time of creation')),
 }
 
-/** Further members of a schema's own record, stored in its fragment. */
+/**
+ * Member that only the record of a schema has, not the schema inside other records. The fragment of the schema contains
+ * it.
+ */
 export const typesField = {
   types: field.list(
     's.types',
@@ -155,7 +158,7 @@ export const typesField = {
   ),
 }
 
-/** The schema inside assets and templates. */
+/** JSON schema of the object `schema` inside assets and templates. */
 export const lightSchema = shape.record(
   'LightSchema',
   'A schema, as other records contain it',
@@ -177,7 +180,7 @@ const schemaFragment: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** Shared row: the schema of assets and templates. */
+/** The schema of an asset or of a template, as a row that records share. */
 export const schemaRow = sharedRow({
   ...{
     kind: schemaFragment,
@@ -249,7 +252,7 @@ const templateFragment: FragmentKind = {
   assembledBytes: 3_000,
 }
 
-/** Shared row: the template of a record. */
+/** The template of a record, as a row that records share. */
 export const templateRow = sharedRow({
   ...{ kind: templateFragment, table: 'assets.templates', alias: 't', columns: ['template_id'] },
 })
@@ -270,7 +273,7 @@ export function templateMember(index: number): Group<RowParts> {
   }
 }
 
-/** The object of a template inside other records. */
+/** JSON object of a template inside other records. */
 function templateObject(template: Fragment): Json {
   return ['{', ownTemplateMembers(template), ',"data":', templateMaps(template).data, '}']
 }
@@ -332,8 +335,8 @@ interface SharedMembers {
 }
 
 /**
- * Assembled members by the fragment of the template, or of the schema for assets without a template. An entry lives as
- * long as its fragment.
+ * Assembled members. Key: the fragment of the template, or of the schema for assets without a template. An entry lives
+ * as long as the fragment that is its key.
  */
 const assembled = new WeakMap<Fragment, SharedMembers>()
 
@@ -359,7 +362,7 @@ function sharedPiece(json: Json): Json {
   return size > COPIED_BYTES ? new LateJson(size, () => json) : jsonBytes(json, size)
 }
 
-/** The members `collection` and `schema` of other records. */
+/** JSON members `collection` and `schema` inside other records. */
 export function nestedObjects(collection: Fragment, schema: Fragment): Json {
   return ['"collection":', collectionObject(collection), ',"schema":{', schema.texts[0]!, '}']
 }

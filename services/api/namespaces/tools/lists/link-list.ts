@@ -17,7 +17,7 @@ export const LINKS = 'tools.links'
 const GREATEST_STATE = 2n ** 31n - 1n
 const GREATEST_STORED = 2n ** 15n - 1n
 
-/** Parameters that a count from counters can answer. */
+/** Parameters whose matching links the counters can count, and parameters without effect on the number. */
 const counted = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
 
 const linkSource: Source = {
@@ -34,7 +34,7 @@ const linkSource: Source = {
   ],
 }
 
-/** The requested links. Ids grow with the time of creation. */
+/** List of the requested links. Ids grow with the time of creation. */
 export async function linkList(reader: ListReader, session: Session, values: LinkValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)

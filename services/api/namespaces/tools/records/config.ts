@@ -8,7 +8,7 @@ export const config = declareRecord('Config', 'Settings of the contract', {
   'history_since_block?': field.historySince('tools'),
 })
 
-/** The settings of the contract as JSON text; undefined until the filler has stored them. */
+/** The settings of the tools contract as JSON text; undefined until the filler has stored them. */
 export async function toolsConfig(session: Session, contract: string): Promise<string | undefined> {
   const text = `SELECT ${config.packed} FROM tools.config c`
   const rows = await session.query<[string]>({ name: 'tools-config', text, values: [] })

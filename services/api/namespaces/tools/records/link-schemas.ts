@@ -12,7 +12,7 @@ export const linkActions: LoggedActions = {
   }),
 }
 
-/** An entry of the log of a link. */
+/** Record type of an entry of the log of a link. */
 export const linkLogRecord = declareRecord(
   'LinkLog',
   'An action on a link',

@@ -4,7 +4,10 @@ import { shape } from '../../../endpoint/index.ts'
 import { field } from '../../../records/fields/index.ts'
 import { assetList, assetsOf, containedAssets } from '../../nft/records/index.ts'
 
-/** Links. @param configured account of the assets contract, used until the tools contract names the account. */
+/**
+ * Declares the record type of links.
+ * @param configured account of the assets contract, used until the tools contract names the account.
+ */
 export function linksOf(configured: string | undefined): DeclaredKind {
   const account = `to_json(coalesce((SELECT g.assets_contract FROM tools.config g), ${configured === undefined ? '' : `'${configured}', `}
     (SELECT g.contract FROM assets.config g), ''))`
