@@ -7,7 +7,7 @@ import { BACKGROUND_BYTES, BACKGROUND_TIMEOUT_MS } from './limits.ts'
 
 const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 
-/** Client of a node's HTTP API with a limit on concurrent requests; failed requests are retried a few times. */
+/** Client of a chain node's HTTP API. Limits the concurrent requests, and retries failed requests a few times. */
 export class NodeClient {
   /** Address of the chain node for error messages, without secrets. */
   readonly label: string

@@ -117,7 +117,7 @@ export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** A pool whose connect timeout counts only time during which the event loop runs. */
+/** A pool that tries to connect again if a connect timeout passed while the event loop of this process was blocked. */
 class PatientPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void

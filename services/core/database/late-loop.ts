@@ -55,7 +55,7 @@ function isOwnLimit(error: unknown): boolean {
 }
 
 /**
- * Runs work with a timeout that counts only time during which the event loop runs.
+ * Runs work with a timeout. If the event loop was blocked before the timeout, runs the work again with a new timeout.
  * @param what name of the operation, for the error.
  * @throws NoAnswerError.
  */

@@ -6,7 +6,7 @@ import { pause } from './pause.ts'
 export interface RetrySettings extends BackoffSettings {
   /** Maximum number of attempts; default: no limit. */
   readonly attempts?: number
-  /** Time after the first attempt in ms after which no further attempt starts; default: no limit. */
+  /** Time in ms since the start of the first attempt after which no further attempt starts; default: no limit. */
   readonly withinMs?: number
   /** Signal that ends the wait before the next attempt; the error of the last attempt is then thrown. */
   readonly signal?: AbortSignal
@@ -17,7 +17,7 @@ export interface RetrySettings extends BackoffSettings {
 }
 
 /**
- * Runs a task until it succeeds.
+ * Runs a task until it succeeds or the settings allow no further attempt.
  *
  * @throws the error of the last attempt.
  */
