@@ -11,7 +11,7 @@ export const exitCodes = {
   temporary: [75, 'failed temporarily; start the command again'],
 } as const satisfies Record<string, readonly [number, string]>
 
-/** Exit code for an error that a command threw. */
+/** Exit code of the program after a command has thrown this error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok[0] : exitCodes.usage[0]
   if (error instanceof ConfigError) return exitCodes.config[0]

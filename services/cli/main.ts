@@ -3,7 +3,7 @@ import { readEnvironment } from '../core/config/environment/index.ts'
 import { listenForStop } from './io.ts'
 import { runCli } from './program.ts'
 
-// Closed output (`pronghorn config print | head`, a closed terminal) is no failure.
+// Closed output (`pronghorn config print | head`, a closed terminal) is no failure of the command.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

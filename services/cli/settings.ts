@@ -7,7 +7,7 @@ import type { LogDestination, Logger } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
 import { chooseMode } from './mode.ts'
 
-/** Option of every command with configuration files. */
+/** Flag of every command that reads configuration files. */
 export interface ConfigOption {
   readonly config?: string
 }

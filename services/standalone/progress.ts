@@ -11,7 +11,7 @@ export interface ProgressOutput {
 }
 
 const LINE_INTERVAL_MS = 5_000
-/** A reader this close to the head counts as at the head: blocks may arrive between two updates. */
+/** A reader counts as at the head up to this number of blocks behind: blocks arrive between two updates. */
 const HEAD_BLOCKS = 4
 
 /**
@@ -98,7 +98,7 @@ export class Progress {
   #showLine(status: ReaderStatus, isAtHead: boolean): void {
     const now = performance.now()
     const state = isAtHead ? 'head' : status.state
-    // A reader at the head is often a few blocks behind, which is not worth a line.
+    // A reader at the head is often a few blocks behind; no line is printed for this.
     if (this.#lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
     const isRepeated = state === 'head' || state === 'connecting' || now - this.#lastLineAt < LINE_INTERVAL_MS
     if (state === this.#lastState && isRepeated) return

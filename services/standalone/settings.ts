@@ -16,7 +16,7 @@ export interface StandaloneChain {
 /** First block to index. */
 export interface Start {
   readonly block: number
-  /** Allow a first block that differs from the known start block of the chain. */
+  /** Whether the first block may differ from the known start block of the chain. */
   readonly override: boolean
 }
 

@@ -34,7 +34,7 @@ export interface StandaloneOptions {
    * block of the node.
    */
   readonly startBlock: number | null
-  /** Allow a first block that differs from the known start block of the chain. */
+  /** Whether the first block may differ from the known start block of the chain. */
   readonly startBlockOverride: boolean
   readonly assetsAccount: string
   /** Accounts of the market, oracle and tools contracts; `none` leaves a contract out. */
@@ -252,7 +252,7 @@ async function withClient<T>(
   }
 }
 
-/** Collection from the recorded blocks, so that the reply equals the reply in the README. */
+/** A collection of the recorded blocks: the README shows the reply to this request. */
 const DEMO_EXAMPLE = '/atomicassets/v1/collections/carolcollect'
 
 interface Serving {

@@ -16,7 +16,7 @@ interface StatePlace {
   /** Port of the API, from which the state service's port is derived. */
   readonly port: number
   readonly statePort: number | null
-  /** Folder that keeps the API key between runs; null creates a new key in every run. */
+  /** Folder in which the API key is stored for later runs; with null, every run creates a new key. */
   readonly dataDir: string | null
   readonly logger: Logger
 }

@@ -18,7 +18,7 @@ export interface OperatorPlaces {
 
 /** Variables that name a folder of the host. */
 const folders = ['CONFIG_FILES', 'TLS_DIR', 'DATA_LOCATION', 'BACKUP_DIR'] as const
-/** Variables that name a file of the host; names of JSON keys follow the naming rule. */
+/** Variables that name a file of the host. Variables of configuration keys are named after the key. */
 const files = [
   'POSTGRES_SUPERUSER_PASSWORD_FILE',
   'BACKUP_HOOK',

@@ -107,7 +107,7 @@ function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; re
   return { address: server.metrics_addr ?? server.server_addr, port: server.metrics_port }
 }
 
-/** Requests the configuration of a running process. @throws FatalError `UNHEALTHY`, `SERVICE_REFUSED`. */
+/** Requests the configuration of a running process over HTTP. @throws FatalError `UNHEALTHY`, `SERVICE_REFUSED`. */
 async function askConfig({
   address,
   port,

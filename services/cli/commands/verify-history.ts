@@ -52,7 +52,7 @@ export async function verifyHistory(flags: HistoryFlags, io: CliIo): Promise<voi
       http: chain.http,
       ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship,
     },
-    // The standard output has only the report, which may be JSON for a program.
+    // Log lines go to standard error: standard output has only the report, which may be JSON for a program.
     logger: openLogger(io, 'verify', 'companion', 'stderr'),
     signal: io.signal,
     ...(kinds === undefined ? {} : { kinds }),

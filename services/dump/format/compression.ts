@@ -47,7 +47,7 @@ export const isReadable = (path: string): boolean =>
  */
 export async function unpackContent(path: string, packed: Buffer, bytes: number): Promise<Buffer> {
   const { decompress } = path.endsWith(zstdFiles.suffix) ? zstdFiles : gzipFiles
-  // zlib refuses a limit of 0.
+  // zlib refuses 0 as the maximum length of its output.
   const content = await decompress!(packed, { maxOutputLength: Math.max(bytes, 1) }).catch(
     (cause: unknown) => {
       throw new FatalError('DUMP_DAMAGED', `${path} cannot be decompressed to ${bytes} bytes`, { cause })

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Bytes of an Ed25519 signature. */
+/** Length of an Ed25519 signature, bytes. */
 const SIGNATURE_BYTES = 64
 /** Longest signature file: base64 of the signature and a newline. */
 export const SIGNATURE_FILE_BYTES = 1_024

@@ -219,7 +219,7 @@ class Publication {
     const put = async (contents: readonly Content[]) => {
       for (const content of contents) this.#add(table, await this.folder.put(table.name, content))
     }
-    // Forces an index scan along the primary key instead of a sort of a large table.
+    // Makes PostgreSQL scan the index of the primary key instead of sorting a large table.
     await session.query('SET LOCAL enable_sort = off')
     await this.#copy(reading, query, (chunk) => put(cutter.push(chunk)))
     await put(cutter.end())

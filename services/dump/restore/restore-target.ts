@@ -150,7 +150,7 @@ export class RestoreTarget {
    */
   async finish(statements: () => Promise<void>): Promise<void> {
     await this.#transaction(async () => {
-      // The final commit must be flushed to the disk.
+      // The sessions of a restore have `synchronous_commit` off, but the final commit must be on the disk.
       await this.client.query('SET LOCAL synchronous_commit = on')
       await statements()
       await publishSchema(this.client)

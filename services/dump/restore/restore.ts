@@ -21,13 +21,13 @@ export interface RestoreOptions {
   readonly chainId: string
   /** HTTP or HTTPS URL of the dump, or its folder. */
   readonly from: string
-  /** Number of concurrent loading sessions. */
+  /** Number of database sessions that load files concurrently. */
   readonly jobs: number
   /** File with the Ed25519 public key of the publisher. */
   readonly keyFile?: string
   /** Name for the reader in this database; used only if the dump has a single reader. */
   readonly reader?: string
-  /** Whether to discard an unfinished restore. */
+  /** Whether to discard an unfinished restore and to start again. */
   readonly anew: boolean
   readonly signal: AbortSignal
   readonly onProgress?: (progress: RestoreProgress) => void

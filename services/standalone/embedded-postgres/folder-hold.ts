@@ -79,7 +79,7 @@ async function create(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock file of a dead holder. Throws if the holder is alive. */
+/** Removes the lock file if the process that created it is dead. Throws if that process is alive. */
 async function takeOver(file: string, folder: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null) return

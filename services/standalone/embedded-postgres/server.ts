@@ -19,9 +19,9 @@ import { pause } from './processes.ts'
 /** Time-out of the start of PostgreSQL, ms. A busy machine needs minutes; a failed start is reported earlier. */
 const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
-/** Message of a server that is ready; a standby is ready for read-only connections. */
+/** Message of PostgreSQL when it is ready; a standby is ready for read-only connections. */
 const READY = /ready to accept (?:read-?.?only )?connections/
-/** Messages of a server that finds shared memory or a lock file of a killed server. */
+/** Messages of PostgreSQL if shared memory or a lock file of a killed PostgreSQL server still exists. */
 const REMAINS = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
 /** Messages of PostgreSQL if the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
@@ -150,7 +150,7 @@ function serverSettings(temporary: boolean): Record<string, string> {
     shared_buffers: '128MB',
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
-    // A temporary database need not survive a power cut.
+    // Nothing is flushed to the disk: a temporary database need not survive a power cut.
     ...(temporary ? { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' } : {}),
   }
 }

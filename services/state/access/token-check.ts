@@ -138,7 +138,7 @@ const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ].map((reason) => [reason, reason] as const),
 ]
 
-/** The original error inside the wrapper of the token library. */
+/** The error that koa-jwt has wrapped into its own error. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && 'originalError' in error ? error.originalError : error
 }

@@ -171,7 +171,7 @@ export class AbiStore {
   }
 }
 
-/** Cache key of the content of an ABI version. */
+/** Key under which the content of an ABI version is cached. */
 export function keyOf({ account, block, digest }: AbiVersion): string {
   return `${account}/${block}/${digest}`
 }

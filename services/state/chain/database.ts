@@ -76,7 +76,7 @@ async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Pro
   }
 }
 
-/** SQLSTATE classes of temporary errors: the same request may succeed shortly. */
+/** SQLSTATE classes of temporary errors: an identical request may succeed soon. */
 const PASSING = /^(?:08|53|57P|40)/
 
 function refusalOf(error: unknown, logger: Logger): unknown {

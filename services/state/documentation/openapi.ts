@@ -26,7 +26,7 @@ const envelope: Schema = {
   additionalProperties: false,
 }
 
-/** Failure statuses, with the codes that any endpoint may return. */
+/** HTTP statuses of error responses, with the error codes that every endpoint may return. */
 const failures: readonly (readonly [status: number, text: string, codes: readonly string[]])[] = [
   [400, 'The request cannot be answered', ['request_validation_error']],
   [401, 'The key or token is missing or invalid', ['auth_token_missing_error', 'auth_invalid_token_error']],

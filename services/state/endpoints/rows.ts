@@ -28,7 +28,7 @@ const account = name('Contract account.')
 const table = name('Table.')
 const oneScope = scope('Scope. The parameter is required, but its value may be empty.')
 
-/** Parameters that select the snapshot and the format of rows. */
+/** Parameters that select the block of the state and the format of the rows. */
 const formParameters = {
   block_num: blockNum,
   irreversible_only: flag('Use only irreversible blocks: the newest block is the last irreversible block.'),

@@ -54,7 +54,7 @@ export function createRoutes(parts: RouteParts): Middleware {
   }
 }
 
-/** Creates a function that returns the methods of a path. */
+/** Creates a function that returns the HTTP methods that a path answers. */
 export function createMethodsOf(endpoints: readonly Endpoint[]): (path: string) => readonly string[] {
   const byPath = new Map(endpoints.map(({ path, methods }) => [path, methods]))
   return (path) => withHead(byPath.get(withoutSlash(path)) ?? ['GET'])

@@ -39,7 +39,7 @@ export function verifiedTable(contract: ContractTable, about: About = {}): Verif
   }
 }
 
-/** Converts a contract row to the common form of chain and database. */
+/** Converts a chain row to the form in which chain rows and database rows are compared. */
 function expectation(
   { table, key, columns, children }: ContractTable,
   own: readonly string[],
