@@ -121,7 +121,7 @@ describe('a page of records', () => {
   })
 })
 
-it('reading a record by its key takes one statement', async () => {
+it('reading a record by its key takes one statement, and one more if fragments are missing', async () => {
   const { asset } = createKinds()
   const { rows } = await client.query<{ id: string }>(
     'SELECT asset_id::text AS id FROM assets.assets LIMIT 1',
