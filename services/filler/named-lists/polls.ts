@@ -24,7 +24,7 @@ export interface ListPollResult {
   /** Address of the list source, without secrets. */
   readonly address: string
   readonly outcome: 'changed' | 'unchanged' | 'failed'
-  /** Number of items in all lists of the source; undefined if the poll failed. */
+  /** Number of items in all lists of the list source; undefined if the poll failed. */
   readonly items: number | undefined
 }
 

@@ -3,7 +3,7 @@ import { describeError, RetryableError } from '../../core/errors/index.ts'
 import { readLimitedText } from '../../core/http/client/index.ts'
 import type { ListSource } from './source.ts'
 
-/** Items by list name, each item once, in the order of the source. */
+/** Items by list name, each item once, in the order of the list source. */
 export type NamedItems = ReadonlyMap<string, readonly string[]>
 
 /** Limits of the reply of a list source. */

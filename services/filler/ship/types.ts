@@ -21,7 +21,7 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** Hex digits or 32 bytes; null for EOSIO 2.0 and older, which do not send the chain id. */
+  /** Chain id as hex digits or 32 bytes; null for EOSIO 2.0 and older, which do not send the chain id. */
   readonly chainId: string | Uint8Array | null
 }
 

@@ -74,7 +74,8 @@ export class Sales {
   end(): void {
     for (const { event, purchase } of this.#purchases) {
       const { sale_id: id, taker_marketplace, intended_delphi_median } = purchase
-      // Version 2 sells no bundles: the purchase of a bundle from version 1 cancels the sale without a payment.
+      // Version 2 of the market contract sells no bundles: the purchase of a bundle from version 1 cancels the sale
+      // without a payment.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.cancel(id)
       else this.#sell(purchase)

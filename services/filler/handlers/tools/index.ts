@@ -17,7 +17,7 @@ export interface ToolsHandlerArgs {
 }
 
 /**
- * Creates the handler of the tools contract: links with which anyone who has the key can claim assets.
+ * Creates the handler of the tools contract: claim links with which anyone who has the key can claim assets.
  * @param areAssetsElsewhere whether another reader indexes the assets contract.
  */
 export function createToolsHandler(

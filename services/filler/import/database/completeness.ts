@@ -188,7 +188,7 @@ export function describeBrief(templates: readonly string[]): string[] {
 }
 
 /**
- * Refuses a source that lacks rows, unless the operator accepts incomplete sources.
+ * Refuses a source database that lacks rows, unless the operator accepts incomplete sources.
  * @throws FatalError `IMPORT_SOURCE_INCOMPLETE`.
  */
 export function requireComplete(lacking: readonly string[], mayLack: boolean): void {

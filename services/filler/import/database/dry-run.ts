@@ -26,7 +26,7 @@ export interface ImportPlan {
   readonly seconds: number
   /** Source tables and contracts that the import omits entirely. */
   readonly leftOut: readonly Difference[]
-  /** Large source tables without an index: every step scans the whole table. */
+  /** Large tables of the source database without an index: every step scans the whole table. */
   readonly unindexed: readonly string[]
   readonly differences: readonly Difference[]
 }

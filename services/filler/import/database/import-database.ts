@@ -68,7 +68,7 @@ export interface ImportReport {
   readonly resumedSteps: number
   /** Broken completeness rules that the operator accepted. */
   readonly lacking: readonly string[]
-  /** Source tables and contracts that the import omits entirely. */
+  /** Tables and contracts of the source database that the import omits entirely. */
   readonly leftOut: readonly Difference[]
   /** Differences from a database that was indexed from blocks. */
   readonly differences: readonly Difference[]

@@ -12,7 +12,7 @@ export interface TableCount {
   readonly bytes: number
 }
 
-/** Source tables whose rows are imported. */
+/** Tables of the source database whose rows are imported. */
 const taken: readonly RegExp[] = [
   /^atomicassets_(assets|assets_backed_tokens|balances|collections|config|mints|offers|offers_assets|schemas)$/,
   /^atomicassets_(templates|tokens|transfers|transfers_assets)$/,

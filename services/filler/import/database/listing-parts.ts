@@ -20,8 +20,8 @@ export interface LoggedFacts {
 }
 
 /**
- * Source table of offers, listings or links. These records have derived rows (states, trades, counters), so they are
- * written through the store, like live blocks.
+ * Source table of offers, listings or claim links. These records have derived rows (states, trades, counters), so they
+ * are written through the store, like live blocks.
  */
 export interface ListingPart {
   readonly table: string

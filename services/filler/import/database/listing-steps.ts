@@ -45,7 +45,7 @@ export interface ListingWork {
   readonly onStep: (phase: string, done: number, of: number, rows: number) => void
 }
 
-/** Writes offers, listings and links through the store, which runs their derivations. */
+/** Writes offers, listings and claim links through the store, which runs their derivations. */
 export async function writeListings(work: ListingWork): Promise<void> {
   for (const part of work.parts) await writePart(work, part)
 }

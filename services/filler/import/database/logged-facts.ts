@@ -28,7 +28,7 @@ export async function completeFromLog({ target }: ImportWorker): Promise<number>
   return changed
 }
 
-/** SELECT of the templates that one transaction created and deleted and that have no row in the source. */
+/** SELECT of the templates that one transaction created and deleted and that have no row in the source database. */
 export const BRIEF_TEMPLATES = `
   SELECT template_id FROM import.templates l
   WHERE is_brief AND NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id)`

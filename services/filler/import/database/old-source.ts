@@ -9,7 +9,7 @@ import { describeError, RetryableError } from '../../../core/errors/index.ts'
 /** Position of a reader in the source database. */
 export interface OldPosition {
   readonly reader: string
-  /** Last irreversible block of the source, which is the import block. */
+  /** Last irreversible block of the source database, which is the import block. */
   readonly block: number
   /** Newest block of the source database, and its time in ms since 1970. */
   readonly newest: number
@@ -99,7 +99,8 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
       )
     },
   )
-  // Fixed settings: the text format of times and numbers must not depend on the server's settings.
+  // Fixed settings of the database session: the text format of times and numbers must not depend on the server's
+  // settings.
   await client.query(
     `SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET search_path = public, pg_catalog; SET jit = off`,
   )

@@ -28,7 +28,7 @@ export class MapPacker {
     }
   }
 
-  /** Packs several maps and joins their bytes; null if no ABI is known or a value does not fit its type. */
+  /** Packs several attribute maps and joins their bytes; null if no ABI is known or a value does not fit its type. */
   pack(block: number, action: string, fields: Readonly<Record<string, unknown>>): Uint8Array | null {
     const version = this.#versions.findLast((known) => known.block <= block) ?? this.#versions[0]
     if (version === undefined) return null

@@ -24,7 +24,7 @@ function firstOf(ids: readonly string[]): string {
   return ids.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** Lists every difference that the source makes unavoidable, with the reason. */
+/** Lists every difference that the source database makes unavoidable, with the reason. */
 export function describeDifferences({
   context,
   totals,

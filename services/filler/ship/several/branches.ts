@@ -1,7 +1,7 @@
 import type { BlockPosition, ProtocolCodec } from '../types.ts'
 import type { NodeLink } from './node-link.ts'
 
-/** Input of `judgeBranches`: the links to all nodes and the position of the stream. */
+/** Input of `judgeBranches`: the connections to all nodes and the position of the stream. */
 export interface BranchFacts<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
   readonly followed: NodeLink<P>

@@ -45,7 +45,7 @@ function noFailures(blocksReceived: number): Failures {
 
 /**
  * Streams from one node at the head, and switches to another node when the node stalls, lags or is on a branch of its
- * own. The links poll the status of all nodes for the comparison.
+ * own. The node connections poll the status of all nodes for the comparison.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
