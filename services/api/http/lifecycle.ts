@@ -83,7 +83,7 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
  * the client has the most waiting requests: the queue would refuse these requests anyway, and the lifecycle takes several
  * times as long for a refusal. The queue also says when the refusal is sent. Measured with three times the rate that the
  * API can serve, of which one client sends 80 % over 300 connections (two processors, 2026-11-30, `bench/sustained`): the
- * other clients have a p50 of 428 ms if the lifecycle refuses, 13 to 24 ms with early refusals, and 9 to 12 ms if the
+ * other clients have a p50 of 428 ms if the lifecycle refuses, 13 to 24 ms with early refusals, and 6 to 7 ms if the
  * refusals are also held.
  */
 function refuseEarly(
