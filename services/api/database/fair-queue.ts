@@ -97,7 +97,8 @@ const GREEDY_SHARE = 2 / 3
  * for all, 300 connections of a client sent their requests at the same moment again and again, and the p95 of other
  * clients was 50 to 66 ms in place of 34 (2026-11-30, `bench/sustained`).
  */
-const HOLD_MS = [500, 1_500] as const
+const LEAST_HOLD_MS = 500
+const MOST_HOLD_MS = 1_500
 /** Maximum number of held requests. Further refusals are sent at once. */
 const MOST_HELD = 1_024
 /** Weight of the latest duration of long work in the exponential moving average of these durations. */
@@ -133,7 +134,7 @@ export const databaseLimits: readonly Limit[] = [
   {
     counts: 'refusals of lists that wait to be sent',
     per: 'process',
-    value: `${MOST_HELD}, each for ${secondsText(HOLD_MS[0])} to ${secondsText(HOLD_MS[1])}`,
+    value: `${MOST_HELD}, each for ${secondsText(LEAST_HOLD_MS)} to ${secondsText(MOST_HOLD_MS)}`,
     beyond: 'the refusal is sent at once',
   },
   {
@@ -234,7 +235,7 @@ export class FairQueue {
         client.held--
         this.#forgetIdle(client, name)
         resolve()
-      }, holdMs())
+      }, LEAST_HOLD_MS + Math.random() * (MOST_HOLD_MS - LEAST_HOLD_MS))
     })
   }
 
@@ -407,9 +408,4 @@ export class FairQueue {
     }
     return longest.waiting.length > other.waiting.length + 1 ? longest : undefined
   }
-}
-
-function holdMs(): number {
-  const [shortest, longest] = HOLD_MS
-  return shortest + Math.random() * (longest - shortest)
 }
