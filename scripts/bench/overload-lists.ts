@@ -7,7 +7,7 @@ import { Load, LoadGenerator } from './load.ts'
 import type { LoadOptions, LoadRequest } from './load.ts'
 import type { MeasuredAnswer } from './http-client.ts'
 
-/** The value at a position of a list, repeated cyclically. */
+/** Returns the value at a position of a list; after the last value the list begins again. */
 export const pick = (from: readonly string[], at: number): string => from[at % from.length]!
 
 /** A request of a numbered client. The API takes the client address from a header, as behind a proxy. */
@@ -26,7 +26,7 @@ export interface OverloadLists {
   requests(clients: number, first?: number): () => LoadRequest
 }
 
-/** Sends a load over its own connections. */
+/** Sends requests over new connections, and closes the connections at the end. */
 export async function sendLoad(url: string, connections: number, options: LoadOptions): Promise<Load> {
   const generator = await LoadGenerator.open(url, connections)
   try {
@@ -36,7 +36,7 @@ export async function sendLoad(url: string, connections: number, options: LoadOp
   }
 }
 
-/** A load at a rate that repeats its requests, for a process of its own. */
+/** Requests that another process sends at a fixed rate, repeatedly. */
 export interface LoadApart {
   readonly url: string
   readonly connections: number
@@ -45,7 +45,7 @@ export interface LoadApart {
   readonly seconds: number
 }
 
-/** Sends a load from a process of its own, so that its answers do not delay the times of another load. */
+/** Lets another process send requests, so that the answers do not delay the measured times of this process. */
 export async function sendLoadApart(load: LoadApart): Promise<Load> {
   const file = import.meta.filename.replace(/overload-lists\.(js|ts)$/, 'load-process.$1')
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -68,7 +68,7 @@ export async function readOverloadLists(address: DatabaseAddress, url: string): 
   const collections = await column('SELECT collection_name AS value FROM assets.collections')
   await client.end()
   const market = url.replace(/assets$/, 'market')
-  /** URL of the list with a number; the first thousand are all different. */
+  /** URL of a list request, by its number. The URLs of the first thousand numbers are all different. */
   const listUrl = (at: number): string => {
     const page = 1 + (Math.floor(at / 40) % 5)
     const collection = pick(collections, at * 7)

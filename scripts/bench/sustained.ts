@@ -2,8 +2,9 @@
  * Measures an API under three times the rate that it can serve, from fifty addresses, of which one sends 80 %.
  * Usage: node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER]
  * [--minutes 10] [--served REQUESTS_PER_SECOND] [--rate-limit REQUESTS_PER_ADDRESS_AND_MINUTE]
- * The rate that the API can serve is measured, or given by `--served`. First the other forty-nine addresses send alone. Prints a line for each minute: percentiles and refusals of the
- * forty-nine, answers of the busy address, and the API's resident memory.
+ * The rate that the API can serve is measured, or given by `--served`. In the first minute the other forty-nine
+ * addresses send alone. Prints a line for each minute: percentiles and refusals of the forty-nine, answers of the busy
+ * address, and the API's resident memory.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -23,17 +24,17 @@ const { values: options } = parseArgs({
     'rate-limit': { type: 'string' },
   },
 })
-/** Closed-loop clients that determine the greatest rate. */
+/** Number of clients that each wait for their last answer, while the rate that the API can serve is measured. */
 const WAITING_CLIENTS = 16
 /**
- * Number of the closed-loop clients' first address. The later load uses other addresses, because each address has its
- * own rate limit.
+ * Number of the first address in the measurement of the rate. The overload comes from other addresses, because each
+ * address has its own rate limit.
  */
 const WAITING_ADDRESSES = 10_000
 const ADDRESSES = 50
 const OVERLOAD_FACTOR = 3
 const SHARE_OF_ONE = 0.8
-/** Limit of concurrent requests: of the one busy address, and of all other addresses together. */
+/** Maximum number of concurrent requests of the busy address, and of all other addresses together. */
 const MOST_OPEN = 300
 const SERVED_SECONDS = 20
 const MINUTE_SECONDS = 60
@@ -68,7 +69,7 @@ const cellsOf = (load: Load): string[] => {
   ]
 }
 
-/** Requests a second that closed-loop clients get answered, after as many seconds of warm-up. */
+/** Measures the requests a second that the API answers, after a warm-up of the same length. */
 async function measureServed(): Promise<number> {
   const load = { next: lists.requests(WAITING_ADDRESSES, ADDRESSES), seconds: SERVED_SECONDS }
   await send(WAITING_CLIENTS, load)

@@ -230,12 +230,15 @@ export class FairQueue {
     this.#held++
     client.held++
     return new Promise((resolve) => {
-      setTimeout(() => {
-        this.#held--
-        client.held--
-        this.#forgetIdle(client, name)
-        resolve()
-      }, LEAST_HOLD_MS + Math.random() * (MOST_HOLD_MS - LEAST_HOLD_MS))
+      setTimeout(
+        () => {
+          this.#held--
+          client.held--
+          this.#forgetIdle(client, name)
+          resolve()
+        },
+        LEAST_HOLD_MS + Math.random() * (MOST_HOLD_MS - LEAST_HOLD_MS),
+      )
     })
   }
 

@@ -23,7 +23,7 @@ export interface ReplayHistoryOptions {
   readonly ranges: readonly BlockRange[]
   /** Kinds of rows to compare; default: all kinds that the reader fills. */
   readonly kinds?: readonly string[]
-  /** Whether rows that differ are replaced. The client must be in a transaction that holds the reader's lease. */
+  /** Whether the comparison replaces rows of the database that differ from the chain. The client must be in a transaction that holds the reader's lease. */
   readonly isRepair?: boolean
   readonly onProgress?: (block: number) => void
   readonly shipTiming?: ReaderOptions['shipTiming']
@@ -52,8 +52,8 @@ const WINDOW_BYTES = 256 * 2 ** 20
 
 /**
  * Replays blocks: reads them from the node again, passes them through the reader's handlers, and compares the
- * resulting rows of history with the database, which may be in use. With `isRepair` it replaces the rows that differ
- * and seals their ranges again.
+ * resulting rows of history with the database, which may be in use. With `isRepair` it replaces the rows of the database
+ * that differ and seals their ranges again.
  *
  * @throws the errors of the session with the node.
  */
@@ -91,7 +91,10 @@ async function settledRanges(
     .filter(({ firstBlock, lastBlock }) => firstBlock <= lastBlock)
 }
 
-/** Whether every row that a block settles must exist: false if the reader started in the middle of the chain. */
+/**
+ * Whether every row that reaches its final state in a block must exist: false if the reader started in the middle of the
+ * chain.
+ */
 async function readWholeness(client: pg.ClientBase, reader: string): Promise<boolean> {
   const { rows } = await client.query<{ whole: boolean }>(
     `SELECT r.start_block <= 2 OR EXISTS (SELECT FROM chain.imports i WHERE i.reader = r.name AND i.kind = 'database') AS whole
@@ -233,7 +236,7 @@ class HistoryComparison {
     )
   }
 
-  /** Returns the keys of rows that differ. */
+  /** Returns the keys of the rows of the database that differ from the chain. */
   async #compareKind(
     kind: SealedKind,
     window: ReplayedWindow,
