@@ -160,7 +160,9 @@ function main(mode: string | undefined): number {
       `${file} is not in the list of landed migrations. When it lands: npm run migrations:write\n`,
     )
   if (problems.length > 0) return 1
-  process.stdout.write(`Landed migrations are unchanged (${commits} commits of the list compared).\n`)
+  process.stdout.write(
+    `Landed migrations are unchanged (compared with ${commits} earlier versions of the list).\n`,
+  )
   return 0
 }
 

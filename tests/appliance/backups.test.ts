@@ -177,7 +177,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   }
   const copied = async () => (await readFile(join(backups, 'copied'), 'utf8')).trim().split('\n')
 
-  it('the doctor warns that there is no backup before the first one', async () => {
+  it('the doctor warns if no backup exists yet', async () => {
     expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^no backup/])
   })
 

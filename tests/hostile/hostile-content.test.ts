@@ -84,7 +84,7 @@ function faultOf(status: number, text: string, retryAfter: string | null): strin
 
 describeWithPrograms('a chain with an attacker', (running) => {
   it(
-    'every list, record and live stream with large and unusual rows is answered, or refused with the limit',
+    'every list, record and live stream with large and unusual rows is answered, or refused with a message that names the limit',
     async () => {
       const programs = running()
       const { apiUrl, chain } = programs

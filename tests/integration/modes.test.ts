@@ -97,7 +97,7 @@ describe('indexing the recordings main and v2 gives the same rows with other bat
 })
 
 it.each([500, IRREVERSIBLE])(
-  'indexing with irreversible_only gives the same rows up to block %i',
+  'indexing with and without irreversible_only gives the same rows up to block %i',
   async (stop_block) => {
     const usual = await index({ recordings: bothContracts }, [{ stop_block }])
     for (const replay of ['history', 'recorded'] as const) {

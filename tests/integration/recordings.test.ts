@@ -66,13 +66,13 @@ const ofV2 = [...ofMain, 'assets.author_swaps', 'assets.schemas (types)', 'asset
 describe.each(['history', 'recorded'] as const)(
   'recorded blocks of a real node, replayed as %s',
   (replay) => {
-    it('indexing the recording main gives the tables of the recorded chain', async () => {
+    it('indexing the recording "main" gives the tables of the recorded chain', async () => {
       running = await startChain({ recordings: ['main'], replay })
       await indexUntil(running, database.address, 846, { settings: keepingSettings })
       await expectChainState('main', ofMain)
     })
 
-    it('indexing the recordings main and v2 in sequence gives the tables of the recorded chain', async () => {
+    it('indexing the recordings "main" and "v2" in sequence gives the tables of the recorded chain', async () => {
       running = await startChain({ recordings: ['main', 'v2'], replay })
       await indexUntil(running, database.address, 964, { settings: keepingSettings })
       await expectChainState('v2', ofV2)

@@ -221,7 +221,7 @@ describe('websocket and event stream', () => {
     for (const each of begun) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server sends no event twice to a client that is ahead of the published position, and reports the lag', async () => {
+  it('the live server sends no event twice to a client that has received more than the bus has published, and reports the lag of the reader', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)

@@ -116,13 +116,13 @@ export const databaseLimits: readonly Limit[] = [
     setting: 'max_db_connections',
     counts: 'requests that use a connection to the database',
     per: 'api',
-    beyond: `wait, ${WAITING_PER_CONNECTION} for each connection; then 503 with \`Retry-After\``,
+    beyond: `wait, at most ${WAITING_PER_CONNECTION} requests for each connection; then 503 with \`Retry-After\``,
   },
   {
     setting: 'max_list_queries',
     counts: 'requests for lists that use a connection to the database',
     per: 'api',
-    value: 'three for every two processors, and two for each process, unless the setting has a value',
+    value: 'unless set: three connections for every two processors, but at least two for each process',
     beyond: 'wait',
   },
   {

@@ -149,8 +149,8 @@ export function derivedText({ rebuilt, refused, isWritten, digests }: Repaired):
   return [
     ...rebuilt.map((rule) => `${isWritten ? 'rebuilt' : 'could be rebuilt'}: ${rule}`),
     ...refused.map(({ rule, why }) => `cannot be rebuilt: ${rule}: ${why}`),
-    `digest before: ${digests.before}`,
-    `digest after: ${digests.after}${isWritten ? '' : ', nothing was written'}`,
+    `digest before the repair: ${digests.before}`,
+    `digest after the repair: ${digests.after}${isWritten ? '' : ', nothing was written'}`,
     '',
   ].join('\n')
 }

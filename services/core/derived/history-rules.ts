@@ -109,7 +109,7 @@ const placedEvents = {
 function placesOf(family: keyof typeof placedEvents): DerivedRule {
   const { column, rows } = placedEvents[family]
   return {
-    rule: `each event of ${family} is in the block that the row of the event names`,
+    rule: `each event of ${family} is in the block whose number the row of the event stores`,
     covers: {},
     violations: `
       SELECT concat_ws(' ', text, 'in', named, 'by an event of', place) FROM (

@@ -76,7 +76,7 @@ function codecs(generation: string) {
   }
 }
 
-describe.each(generationNames)('traces of %s', (generation) => {
+describe.each(generationNames)('actions found in packed traces of %s', (generation) => {
   const { protocol, packTraces } = codecs(generation)
   const found = (transactions: object[]) =>
     protocol

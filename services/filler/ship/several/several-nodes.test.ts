@@ -100,7 +100,7 @@ test.each([
   ['first', 2],
   ['second', 0.5],
 ])(
-  'the client of several nodes delivers nothing from a node whose blocks do not link, although it gets the %s range',
+  'the client of several nodes delivers nothing from a node whose blocks do not link, although the client assigns the %s range to that node',
   async (_, weight) => {
     // The second node is of another chain. Like EOSIO 2.0 it sends no chain id, and its blocks link to each other.
     const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])

@@ -86,7 +86,7 @@ describe('packed attribute maps', () => {
     },
   )
 
-  it('packed attribute maps have bytes as numbers, signed for INT8_VEC', () => {
+  it('vectors of bytes in packed attribute maps are unpacked as numbers, signed for INT8_VEC', () => {
     // No pair in the first map, one in the second: key `v`, alternative 11 (INT8_VEC) or 15 (UINT8_VEC), four bytes.
     const change = (alternative: string) => hexToBytes(`00010176${alternative}047f00ff80`)
     expect(read(change('0b'))).toMatchObject({
