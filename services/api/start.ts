@@ -61,7 +61,7 @@ export interface ApiOptions {
   readonly isWarmedUp?: boolean
   /** Maximum duration of the warm-up, ms. Default 3 seconds; tests set more. */
   readonly longestWarmUpMs?: number
-  /** Whether this is the bundled demo chain. Default: derived from the chain id. */
+  /** Whether the chain is the bundled demo chain. Default: derived from the chain id. */
   readonly isDemo?: boolean
   /** Port of the state service on this host; undefined until the port is known. The console links to the port. */
   readonly statePort?: () => number | undefined
@@ -252,9 +252,9 @@ function openDatabase(
 }
 
 /**
- * Number of concurrent list statements per processor. More of them slow down each other and brief requests. Measured
- * with two processors and fifty slow clients: the p99 of brief requests rises by a factor of four to six without this
- * limit, and by less than three with the limit.
+ * Number of concurrent list statements per processor. With more list statements, lists and brief requests become
+ * slower. Measured with two processors and fifty slow clients: the p99 of brief requests rises by a factor of four to
+ * six without this limit, and by less than three with the limit.
  */
 const LISTS_PER_PROCESSOR = 1.5
 

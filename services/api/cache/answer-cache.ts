@@ -75,7 +75,8 @@ export class AnswerCache {
         // The client of the joined query has disconnected, so the query was cancelled. This request's client is still
         // connected: try again.
         if (isGone(error)) continue
-        // Another error of the joined query, such as a lost connection, may not affect this request: try once more.
+        // The joined query has failed for a reason that a new query may not meet, such as a lost connection: try once
+        // more.
         if (isLasting(error) || hasFailed) throw error
         hasFailed = true
       }

@@ -84,7 +84,8 @@ export class Answer {
     const form = this.formFor(context.method, context.req.headers)
     const { status, headers, body } = form instanceof Promise ? await form : form
     const { res } = context
-    // Bypass Koa's body handling: type and length are known, and Koa takes longer to detect them than to send the body.
+    // Send the body without Koa: the answer knows type and length of its body, and Koa takes longer to detect both than
+    // to send the body.
     context.respond = false
     res.statusCode = status
     setHeaders(res, headers)

@@ -76,7 +76,7 @@ describe('identical requests', () => {
       await settle(0, failure)
       await refused
       expect(runs()).toBe(1)
-      // The answer is not cached: this request starts another query.
+      // The failure is not cached: the next request starts another query.
       void cache.answer(requestOf('a'), create)
       await flush()
       expect(runs()).toBe(2)

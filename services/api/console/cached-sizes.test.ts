@@ -12,7 +12,8 @@ function view(measured_at: number): DatabaseView {
 }
 
 /**
- * Creates a cache of table sizes with fake measurements, and counts these: all, and the most that ran at the same time.
+ * Creates a cache of table sizes with fake measurements. Counts the measurements, and the maximum number of
+ * measurements that ran at the same time.
  */
 function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof createMemoryStore> } = {}) {
   const counted = { measurements: 0, atOnce: 0, mostAtOnce: 0, fails: false, isAvailable: true }

@@ -66,8 +66,8 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
       dueMs = performance.now() + Math.min(others.expiresInMs, everyMs)
       return
     }
-    // Leader election: the process whose increment returns 1 measures. Without the key-value store each process
-    // measures.
+    // Leader election: each process increments a counter in the key-value store, and the process that gets 1 measures.
+    // Without the key-value store each process measures.
     const turn = await access(() => options.kvstore.increment('console:sizes:turn', everyMs))
     if (turn && turn.count > 1) {
       dueMs = performance.now() + Math.min(turn.expiresInMs, everyMs / 10)

@@ -24,7 +24,7 @@ export interface ConsoleData {
 export interface ChainView {
   readonly name: string
   readonly chain_id: string
-  /** Whether this is the bundled demo chain. */
+  /** Whether the chain is the bundled demo chain. */
   readonly demo: boolean
   /** Number of the newest known block; 0 if no block is known. */
   readonly head_block: number
@@ -101,7 +101,7 @@ export interface ChainNodeView {
   /** Blocks behind the newest head of all nodes; null before the first report. */
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
-  /** Number of times that the node was lost, abandoned or refused. */
+  /** Number of times that the reader lost, abandoned or refused the node. */
   readonly faults: number
 }
 
@@ -109,7 +109,7 @@ export interface ChainNodeView {
 export interface HistoryView {
   /** Ends of the intervals in which the rates were measured, seconds since 1970, ascending. */
   readonly times: readonly number[]
-  /** Blocks per second between the previous entry of `times` and the entry of the same position; null if unknown. */
+  /** `rates[i]` is the rate from `times[i - 1]` to `times[i]`, blocks per second; null if unknown. */
   readonly rates: readonly (number | null)[]
 }
 

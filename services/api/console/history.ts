@@ -84,8 +84,8 @@ export class ProgressHistory {
   }
 
   /**
-   * Starts the speed history of a reader. If the reader was absent in the last observation, all its blocks count as
-   * read since then.
+   * Starts the speed history of a reader. For a reader that appears after the first observation, the history begins at
+   * the last observation, with no block read: all blocks of the reader count as read since then.
    */
   #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
     const history = {

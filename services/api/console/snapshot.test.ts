@@ -172,7 +172,7 @@ it('the console data takes the start time of a state from the database if the da
   )
   const down = observe({ database: 'unavailable', servers: [] })
   expect(down.health.database_since).toBe(NOW_MS - 48_000)
-  // A position reset by indexing from the start again is not a fork.
+  // A reader that indexes again from its first block falls to a lower position. The fall is not a fork.
   history.note([{ ...reader, blockNum: 100_000 }], NOW_MS)
   history.note([{ ...reader, blockNum: 5 }], NOW_MS)
   expect(history.fork('main-1')).toBeNull()

@@ -88,8 +88,8 @@ function describeHealth(
 }
 
 /**
- * Start of a reader's problem, ms since 1970, from the times that the reader last reported in the database. Null if the
- * reason is not the problem of a reader.
+ * Start of the problem `reason`, ms since 1970, computed from the last report of the reader that has the problem. Null
+ * if `reason` is no problem of a reader, or if the database is unavailable.
  */
 function beganAt(reason: string, { readers, database }: HealthState, nowMs: number): number | null {
   // While the database is unavailable, the times of the last heartbeat and commit are not updated.

@@ -13,9 +13,9 @@ export interface FairQueueLimits {
   /** Longest wait for a slot, ms. */
   readonly maxWaitMs: number
   /**
-   * The load counts as overload, and not as a burst, if more clients than slots for long work have been waiting for
-   * this long, ms. The time is longer if BURST_REQUESTS mean durations of long work are longer. Under overload the
-   * waiting times are limited.
+   * Maximum duration of a burst, ms. A burst begins when more clients wait than there are slots for long work. A longer
+   * burst counts as overload, and overload shortens the maximum wait of a request. BURST_REQUESTS mean durations of
+   * long work replace this limit if they are longer.
    */
   readonly maxBurstMs: number
 }
@@ -26,8 +26,8 @@ const LEAST_WAITING = 20
 /** Maximum time that a request waits for a connection, ms. */
 const MAX_WAIT_MS = 5_000
 /**
- * Maximum duration of a burst, ms. Requests that pile up in a pause of half a second are served within a second if
- * requests arrive at half the rate that can be served.
+ * Maximum duration of a burst, ms. A pause of half a second, in which no request finishes, is not overload: if requests
+ * arrive at half the rate that can be served, the requests of the pause are served within a second.
  */
 const MAX_BURST_MS = 1_500
 
@@ -67,39 +67,40 @@ const FEWEST_SLOTS_TO_RESERVE = 3
 /** Maximum share of the slots for long work that one client may use. */
 const GREATEST_SHARE = 0.75
 /**
- * Maximum share of the slots for long work that one client may use while other clients have long work too, if the
- * client has at least as many waiting requests with long work as there are slots for long work. Measured 2026-11-27,
- * bench sustained, two processors: with a share of 0.75 the p95 of the other clients is 5.9 times their p95 without
- * this client, with 0.5 it is 3.9 to 4.4 times. If such a client may begin only while half of all slots are free, its
- * rate drops, but the p95 of the others stays the same.
+ * Maximum share of the slots for long work for a client with a backlog, while other clients have long work too. A
+ * client has a backlog if it has at least as many waiting requests as there are slots for long work.
+ *
+ * Measured 2026-11-27, `bench/sustained`, two processors: the p95 of the other clients, divided by their p95 without
+ * the client with the backlog, is 5.9 with a share of 0.75, and 3.9 to 4.4 with a share of 0.5. If a client with a
+ * backlog may begin only while half of all slots are free, its rate drops, but the p95 of the others stays the same.
  */
 const SHARE_BESIDE_OTHERS = 0.5
 /** A client counts as alone if no other client has begun long work for this time, ms. */
 const ALONE_AFTER_MS = 1_000
 /**
- * A burst may last for BURST_REQUESTS mean durations of long work. If requests take long, queues build up and empty
- * again without overload.
+ * A burst may last for BURST_REQUESTS mean durations of long work, if that is longer than `maxBurstMs`. With slow
+ * requests, a queue takes longer to fill and to empty, also without overload.
  */
 const BURST_REQUESTS = 8
 /**
- * Under overload, a request waits for at most WAIT_IN_OVERLOAD mean durations of long work, but at least LEAST_WAIT_MS,
- * which a client does not notice.
+ * Under overload, the maximum wait of a request is WAIT_IN_OVERLOAD mean durations of long work. The maximum is never
+ * below LEAST_WAIT_MS, because a client does not notice so short a wait.
  */
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 50
 /**
- * Share of the waiting and held requests from which on one client alone causes the overload. Two clients that send
- * equally many requests have less.
+ * A client with more than this share of all waiting requests and delayed refusals causes the overload alone. Two
+ * clients that send equally many requests stay below this share.
  */
 const GREEDY_SHARE = 2 / 3
 /**
- * Shortest and longest time until the refusal of a held request is sent, ms. The times differ at random: with one second
- * for all, 300 connections of a client sent their requests at the same moment again and again, and the p95 of other
- * clients was 50 to 66 ms in place of 34 (2026-11-30, `bench/sustained`).
+ * Shortest and longest delay of a refusal, ms. Each delay is drawn at random. With a delay of one second for every
+ * refusal, 300 connections of a client sent their next requests at the same moment again and again. The p95 of the
+ * other clients was then 50 to 66 ms, and 34 ms with random delays (2026-11-30, `bench/sustained`).
  */
 const LEAST_HOLD_MS = 500
 const MOST_HOLD_MS = 1_500
-/** Maximum number of held requests. Further refusals are sent at once. */
+/** Maximum number of refusals that are delayed at the same time. Further refusals are sent at once. */
 const MOST_HELD = 1_024
 /** Weight of the latest duration of long work in the exponential moving average of these durations. */
 const NEWEST_WEIGHT = 0.05
@@ -146,11 +147,14 @@ export const databaseLimits: readonly Limit[] = [
 ]
 
 /**
- * Queue for database connections (slots) that clients share fairly. The next free slot goes to the waiting client with
- * the fewest running requests. Brief work has priority over long work, and some slots are reserved for it. No client
- * gets all slots for long work, unless there is only one. If the queue is full, the newest request of the client with
- * the most waiting requests is refused. During a burst requests wait; under overload, requests that cannot start soon
- * are refused, so that admitted requests do not wait long.
+ * Queue for database connections (slots) that clients share fairly.
+ *
+ * - The next free slot goes to the waiting client with the fewest running requests.
+ * - Brief work has priority over long work. Some slots are reserved for brief work.
+ * - No client gets all slots for long work, unless there is only one such slot.
+ * - If the queue is full, the newest request of the client with the most waiting requests is refused.
+ * - During a burst requests wait. Under overload, requests that cannot start soon are refused, so that admitted
+ *   requests do not wait long.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
@@ -161,7 +165,7 @@ export class FairQueue {
   readonly #longBesideOthers: number
   /** Client that last began long work. */
   #lastLong: string | undefined
-  /** Time when long work was last begun by a different client than the long work before, ms. */
+  /** Time when a client last began long work after long work of a different client, ms. */
   #lastChangeMs = -Infinity
   /** Clients with running or waiting requests, the client whose request started longest ago first. */
   readonly #clients = new Map<string, Client>()
@@ -170,14 +174,14 @@ export class FairQueue {
   #waiting = 0
   #waitingClients = 0
   /**
-   * Time when the number of waiting clients first exceeded the number of slots for long work; undefined before. Cleared
-   * when a client begins to wait in a queue that was empty for longer than the mean duration of long work (`#meanMs`).
+   * Time when the number of waiting clients first exceeded the number of slots for long work; undefined before. Reset
+   * to undefined when a client begins to wait after the queue was empty for longer than `#meanMs`.
    */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0
   /** Moving average of the time that long work holds a slot, ms. */
   #meanMs = 0
-  /** Number of held requests. */
+  /** Number of delayed refusals that are not sent yet. */
   #held = 0
 
   constructor(limits: FairQueueLimits) {
@@ -215,8 +219,8 @@ export class FairQueue {
   }
 
   /**
-   * Refuses long work of a client if the queue is full and the client has the most waiting requests. The refusal is held
-   * for some time, so that a client that waits for its answers sends fewer requests.
+   * Refuses long work of a client if the queue is full and the client has the most waiting requests. The refusal is
+   * delayed, so that a client that waits for its answers sends fewer requests.
    * @returns a promise that resolves when the refusal shall be sent; undefined if the work is not refused.
    */
   turnAway(name: string): Promise<void> | undefined {
@@ -346,7 +350,7 @@ export class FairQueue {
     return Math.max(this.#limits.maxBurstMs, BURST_REQUESTS * this.#meanMs)
   }
 
-  /** Whether one client has most of the waiting and held requests. */
+  /** Whether one client has more than the share GREEDY_SHARE of all waiting requests and delayed refusals. */
   get #isOneGreedy(): boolean {
     const most = GREEDY_SHARE * (this.#waiting + this.#held)
     for (const { waiting, held } of this.#clients.values()) if (waiting.length + held > most) return true
@@ -394,8 +398,9 @@ export class FairQueue {
   }
 
   /**
-   * Refuses the newest waiting request of the client with the most waiting requests. Returns false if no other client
-   * has at least two more waiting requests than the newcomer.
+   * Makes room in the full queue for a request of the client `newcomer`: refuses the newest waiting request of the
+   * client with the most waiting requests. Returns false if no client has at least two more waiting requests than
+   * `newcomer`.
    */
   #makeRoom(newcomer: Client): boolean {
     const longest = this.#longerThan(newcomer)

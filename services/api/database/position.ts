@@ -24,7 +24,7 @@ export interface ServerLook {
 }
 
 /**
- * Whether queries of a database server at `position` see all data that queries of a database server at `wanted` see.
+ * Whether queries at `position` see all data that queries at `wanted` see. Both are positions of database servers.
  * Equal blocks suffice: the WAL also grows with changes that no request can see, and such changes may reach a replica
  * later than the blocks.
  */
@@ -32,9 +32,9 @@ export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
 }
 
-// The query reads the rows before it reads the position in the write-ahead log. On a replica, later statements
-// therefore see all data up to this position. On a primary, the position is at or after all data that the rows show. At
-// worst a replica counts as up to date too late, never too early.
+// The query reads the rows of `chain.readers` first, and then the position in the write-ahead log (LSN). On a replica,
+// statements after this query see all data up to the LSN. On a primary, the LSN is at or after the data of the rows. An
+// LSN after the data makes a replica count as up to date too late, never too early.
 const LOOK = `
   SELECT pg_is_in_recovery() AS replica,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,

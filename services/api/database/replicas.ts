@@ -152,7 +152,7 @@ export class ReplicaWatch {
 
   #judge(replica: Replica, look: ServerLook | undefined): ReplicaState {
     if (!look) return 'unavailable'
-    // Without a known primary no replica can be compared, so its state is `unavailable`.
+    // If the primary has never answered, no server can be recognised as its standby, so the replica is `unavailable`.
     if (!look.isReplica || look.system !== this.#system)
       return this.#system === undefined ? 'unavailable' : 'foreign'
     return replica.lagMs <= this.#timing.maxLagMs && this.#isAtFloor(replica) ? 'ready' : 'behind'
@@ -162,7 +162,7 @@ export class ReplicaWatch {
     return !this.#floor || (position !== undefined && hasReached(position, this.#floor))
   }
 
-  /** Age of the data that queries of a replica see, relative to the newest answer of the primary, ms. */
+  /** Age of the data that queries of a replica at `position` see, at the time of the primary's newest answer, ms. */
   #lagOf(position: Position): number {
     const latest = this.#history.at(-1)
     const reached = this.#history.findLast((past) => hasReached(position, past.position))

@@ -171,9 +171,9 @@ export class StatementRunner {
   }
 
   /**
-   * Sends a statement. A named statement is prepared and planned once per connection. A statement without a name gets a
-   * plan for its values. The plan mode is set in a transaction, because a pooler may lend the connection to another
-   * client after the transaction. A statement without values has only one plan.
+   * Sends a statement. A statement with a name is prepared and planned once per connection. A statement without a name
+   * gets a plan for its values, so a transaction sets the plan mode. The setting ends with the transaction, because a
+   * pooler may then lend the connection to another client. A statement without values has only one plan.
    */
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts

@@ -91,8 +91,8 @@ const planning = {
   jit: 'off',
   random_page_cost: '1.1',
   work_mem: '16MB',
-  // PostgreSQL would use custom plans while it estimates them to be cheaper, but planning the statement of a page takes
-  // longer than running it.
+  // With the default `auto`, PostgreSQL plans each execution anew (custom plan) while it estimates custom plans to be
+  // cheaper. Planning a list statement takes longer than running it.
   plan_cache_mode: 'force_generic_plan',
 }
 
@@ -205,8 +205,9 @@ export class DatabaseServer {
   }
 
   /**
-   * Called when the database server answers again after a failure. The statements from before the failure no longer
-   * run, or another server has taken its address.
+   * Called when the database server answers again after a failure. Closes the connections that still wait for a
+   * statement from before the failure: the statement no longer runs, or runs on a server that another server has
+   * replaced.
    */
   restored(): void {
     this.available = true
@@ -220,8 +221,8 @@ export class DatabaseServer {
   }
 
   /**
-   * Ends the connections that wait for a statement of an ended request. `end` does not stop the statement on the
-   * server.
+   * Closes the connections that still wait for a statement although the request has ended. The server may continue to
+   * run the statement, because `end` only closes the connection.
    */
   #dropOrphans(): void {
     for (const client of this.#orphans) void (client as unknown as pg.Client).end()
@@ -278,8 +279,8 @@ export class DatabaseServer {
           return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // After an error that is neither `value` nor `unknown`, the connection may still deliver the result of the
-          // failed statement: do not reuse it.
+          // After an error of another kind than `value` and `unknown`, the connection may still deliver the result of
+          // the failed statement: do not reuse the connection.
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)

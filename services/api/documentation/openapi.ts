@@ -25,7 +25,7 @@ interface DocumentParts {
   readonly failures: JsonObject
 }
 
-/** Owner of the components that belong to no namespace. */
+/** Name in place of a namespace for the components of the OpenAPI document that belong to no namespace. */
 const SERVER = 'server'
 
 /** Error responses of every endpoint: component name, status and description. */

@@ -34,7 +34,7 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly method?: 'get'
   /** Names of parameters whose presence matters even if they are empty. All other empty parameters count as absent. */
   readonly noted?: readonly string[]
-  /** Families of attribute filters that the endpoint supports. */
+  /** Sets of attributes that the endpoint filters by, such as `data` and `mutable_data`. */
   readonly attributes?: readonly AttributeFamily[]
   /**
    * Schema of `data`, such as `assetRecord`, `list(assetRecord)` or `rowCount`. The schema of a record is next to the
@@ -42,8 +42,8 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
    */
   readonly record: RecordSchema
   /**
-   * Answers other than success of this endpoint, in addition to the answers of every endpoint (400, 404 for an unknown
-   * path, 408, 503).
+   * Error responses that this endpoint has in addition to the error responses of every endpoint (400, 404 for an
+   * unknown path, 408, 503).
    */
   readonly failures?: readonly Failure[]
   /**

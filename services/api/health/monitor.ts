@@ -103,8 +103,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const looks = [database, store]
   if (chainHttp !== undefined) {
     const lookAtNode = async (): Promise<void> => {
-      // If the node does not answer, keep the node's last answer: the time of the head then stays the same and shows
-      // the failure.
+      // If the node does not answer, keep the node's last answer. The head in this answer grows older, so the health
+      // report shows the failure.
       state.node = await readChainInfo(chainHttp).catch(() => state.node)
     }
     looks.push(repeat(lookAtNode))

@@ -11,7 +11,7 @@ export const MAX_LAG_BLOCKS = 180
 const LATE_BLOCKS = 20
 /** Time between two blocks, ms. */
 const BLOCK_MS = 500
-/** A reader whose last heartbeat is older counts as silent, seconds. */
+/** A reader whose last heartbeat is older than this counts as silent, seconds. */
 const SILENT_SECONDS = 30
 
 /** Settings of the health report. */
@@ -25,7 +25,7 @@ export interface HealthSettings {
   readonly irreversibleReaders: readonly string[]
   /** `stop_block` by reader name, for readers that have one. */
   readonly stopBlocks: ReadonlyMap<string, number>
-  /** Whether this is the bundled demo chain. */
+  /** Whether the chain is the bundled demo chain. */
   readonly demo: boolean
 }
 
@@ -38,7 +38,7 @@ export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 /** Health report: status, reasons and the response of `/health`. */
 export interface HealthReport {
   readonly status: HealthStatus
-  /** Problems that are the reason of the status. */
+  /** Problems because of which the status is not `healthy`. */
   readonly reasons: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
   /** Age of the chain head, ms; null if the time of the head is not known. */

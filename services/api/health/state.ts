@@ -41,7 +41,10 @@ export interface ReaderState {
   readonly gaps: readonly (readonly [first: number, last: number])[]
   /** First block with complete history; null if the history is complete from the first indexed block on. */
   readonly historySince: number | null
-  /** Rows that an imported database lacked, as the operator accepted. */
+  /**
+   * Descriptions of rows that the source database lacked. The operator accepted at the import that the rows are
+   * missing.
+   */
   readonly acceptedGaps: readonly string[]
   /** Text of the problem that stops the reader. */
   readonly problem: string | undefined
@@ -61,7 +64,7 @@ export interface ChainNodeState {
   /** Blocks by which the node's head is behind the newest head of all nodes; null before the first report. */
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
-  /** Number of times that the node was lost, abandoned or refused. */
+  /** Number of times that the reader lost, abandoned or refused the node. */
   readonly faults: number
 }
 
@@ -87,8 +90,8 @@ export interface HealthState {
   /** State of the subscriptions to the readers' feeds. */
   readonly feeds: readonly LiveFeedState[]
   /**
-   * Share of pages, 0 to 1, that the primary found in `shared_buffers`, of all pages that statements used in the last
-   * minute. Null if no page was used.
+   * Cache hit ratio of the primary in the last minute, 0 to 1: pages that statements found in `shared_buffers`, divided
+   * by all pages that statements used. Null if no page was used.
    */
   readonly cacheHitShare: number | null
   /** Last answer of the chain node; undefined before the first answer. */

@@ -16,8 +16,9 @@ export interface CachedAnswerParts extends EarlyParts {
 }
 
 /**
- * Answers requests with a cached URL before the request lifecycle, without a context, a route or parsing: little more
- * than the cost of the HTTP server. All other requests continue with the lifecycle.
+ * Answers a request whose URL is in the cache before the request lifecycle: without a Koa context, without a route and
+ * without parsing. The cost is little more than the cost of the HTTP server. Other requests continue with the
+ * lifecycle.
  */
 export function answerFromCache(parts: CachedAnswerParts, lifecycle: RequestListener): RequestListener {
   return (req, res) => {
@@ -75,7 +76,7 @@ async function answerLimited(
   const { req } = exchange
   let counted: Headers = {}
   if (limit) {
-    // Count the request for the request limit, but do not charge its time: a cached answer takes too little time.
+    // The request limit counts the request, but not its processing time: sending a cached answer takes too little time.
     const window = await limit.count(clientOf({ req }).key)
     counted = limitHeaders(limit, window)
     if (!window.isAllowed) return refuse(parts, exchange, refusalOf(), counted)

@@ -111,7 +111,7 @@ export function createEndpointAnswer(
   }
 }
 
-/** Larger responses are assembled in steps, bytes. Other requests run between the steps. */
+/** Responses above this size are assembled in steps, bytes. Other requests run between the steps. */
 const LARGE_BYTES = 1024 * 1024
 
 /**
@@ -148,7 +148,7 @@ function refuseUnknownExclusion(raw: RawParameters): void {
   )
 }
 
-/** Whether an endpoint reads a parameter from the query string or the body. */
+/** Whether an endpoint reads the parameter `name` from the query string or the body. */
 function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: string): boolean {
   const family = familyOf(name)
   if (family !== undefined) return attributes.includes(family)

@@ -84,8 +84,8 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * @throws RequestError 400 for a member that is neither a scalar nor a list of scalars. If such a filter were ignored,
- * the answer would contain rows that the client has excluded.
+ * @throws RequestError 400 for a member that is neither a scalar nor a list of scalars. If the member is a filter and
+ * were ignored, the answer would contain rows that the client has excluded.
  */
 function rawValue(key: string, member: unknown): RawValue {
   if (isScalar(member)) return member

@@ -80,11 +80,12 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
 
 /**
  * Refuses list requests of a client before the request lifecycle, while the queue for database connections is full and
- * the client has the most waiting requests: the queue would refuse these requests anyway, and the lifecycle takes several
- * times as long for a refusal. The queue also says when the refusal is sent. Measured with three times the rate that the
- * API can serve, of which one client sends 80 % over 300 connections (two processors, 2026-11-30, `bench/sustained`): the
- * other clients have a p50 of 428 ms if the lifecycle refuses, 13 to 24 ms with early refusals, and 6 to 7 ms if the
- * refusals are also held.
+ * the client has the most waiting requests. The queue would refuse these requests anyway. A refusal by the lifecycle
+ * takes several times as long. The queue decides when a refusal is sent.
+ *
+ * Measured 2026-11-30, `bench/sustained`, two processors: requests arrive at three times the rate that the API can
+ * serve, 80 % of them from one client over 300 connections. The p50 of the other clients is 428 ms if the lifecycle
+ * refuses, 13 to 24 ms if this function refuses at once, and 6 to 7 ms if the refusals are also delayed.
  */
 function refuseEarly(
   parts: EarlyParts & Pick<LifecycleParts, 'database' | 'mounts'>,
@@ -177,7 +178,8 @@ function isUnder(path: string, prefix: string): boolean {
 }
 
 /**
- * Link to the documentation. The link is a header, because clients expect the message of the replaced system.
+ * Link to the documentation, for responses to unknown paths. The link is in a header and not in the message, because
+ * clients expect the message of the replaced system.
  */
 const documentation = { Link: '</docs>; rel="service-doc"' }
 

@@ -97,7 +97,9 @@ export function normalPath(path: string): string {
   return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
 }
 
-/** Route and namespace, by path, of the endpoints with long (not brief) work whose path has no parameter. */
+/**
+ * Maps normalised paths to route and namespace, for endpoints without path parameters whose work is long (not brief).
+ */
 export function longRoutes(
   mounts: readonly Mount[],
 ): ReadonlyMap<string, { readonly route: string; readonly namespace: string }> {

@@ -10,10 +10,11 @@ import { createAnswer } from './endpoint-answers.ts'
 import type { Mount } from './routes.ts'
 
 /**
- * Maximum duration of the warm-up, ms. The process starts to listen after the warm-up. Measured at factor 0.2, two
- * pairs, 2026-11-29: processor time of the api and the database for the first hundred requests, divided by that of
- * later requests. For the routes of the bench `rates` the quotient is 1.9 and 2.2 with the warm-up, and 3.6 and 3.3
- * without. For the requests of the bench `traffic` it is 2.0 and 2.4 with the warm-up, and 2.6 and 2.6 without.
+ * Maximum duration of the warm-up, ms. The process does not listen before the end of the warm-up.
+ *
+ * Measured 2026-11-29 at factor 0.2, two pairs of runs: processor time of the api and the database for the first
+ * hundred requests, divided by the processor time for later requests. Routes of the bench `rates`: 1.9 and 2.2 with the
+ * warm-up, 3.6 and 3.3 without. Requests of the bench `traffic`: 2.0 and 2.4 with the warm-up, 2.6 and 2.6 without.
  */
 const LONGEST_MS = 3_000
 /** Time limit of one request of the warm-up, ms. */
@@ -88,7 +89,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Runs an endpoint like a request does. Does nothing if a path parameter has no known value, or if no filter has one.
+ * Runs an endpoint like a request does. Does nothing if no value is known for a path parameter. From the second round
+ * on, an endpoint without path parameters also needs a known value for a filter.
  */
 async function answer(
   { database, lists, maxBytes }: WarmUpParts,
@@ -121,7 +123,7 @@ async function answer(
   if (round === 0) seen.collect(JSON.parse(jsonString(data)))
 }
 
-/** Values of record members, by member name. */
+/** Values that the warm-up has found in records, by name of the record member. */
 class SeenValues {
   readonly #values = new Map<string, string[]>()
 
@@ -139,8 +141,8 @@ class SeenValues {
   }
 
   /**
-   * Returns a value that records had for the member `name`, in each round another value if there are several. Undefined
-   * if no record had the member.
+   * Returns a collected value of the record member `name`; undefined if no record had the member. Successive rounds of
+   * the warm-up get different values, if the member had several.
    */
   get(name: string, round: number): string | undefined {
     const values = this.#values.get(name)

@@ -5,11 +5,11 @@
 export type Json = string | Uint8Array | LateJson | readonly Json[]
 
 /**
- * A large piece of JSON whose size is known and whose content is also part of other pieces. The text is assembled when
- * the answer is written, so that it is not in memory twice.
+ * Large JSON that repeats content of other pieces. `write` assembles the text when the answer is written, so that the
+ * content is not in memory twice.
  */
 export class LateJson {
-  /** Upper bound of the size as UTF-8, bytes. */
+  /** Upper bound of the size of the JSON as UTF-8, bytes. */
   readonly maxBytes: number
   readonly write: () => Json
 
@@ -171,12 +171,15 @@ export function splitDataMap(text: string, isLast?: (key: string) => boolean): D
 }
 
 const NAME = '"name"'
-/** Length of the longest spelling of a key of four bytes: two quotes and an escape of six characters for each byte. */
+/**
+ * Maximum length of the JSON text of a key of four bytes, such as `name`: two quotes, and an escape of six characters
+ * for each byte.
+ */
 const MAX_ESCAPED_NAME = 2 + 4 * 6
 
 /**
- * Returns the attribute `name` of an attribute map's text, like {@link nameOf}. Keys ascend by length, so the text is
- * split only up to the longest spelling of `name`.
+ * Finds the attribute `name` in the text of an attribute map, like {@link nameOf}. Keys ascend by length, so the search
+ * stops at the first key that is longer than MAX_ESCAPED_NAME.
  */
 export function findName(text: string): string | undefined {
   return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
@@ -236,7 +239,10 @@ function compareKeys(one: string, other: string): number {
   return first.length === second.length ? first.compare(second) : first.length - second.length
 }
 
-/** Whether the characters of a key's JSON text are its bytes: ASCII without escapes. */
+/**
+ * Whether the JSON text of a key is ASCII without escapes. Each character between the quotes is then one byte of the
+ * key.
+ */
 function isPlain(key: string): boolean {
   for (let at = 1; at < key.length - 1; at++) {
     const code = key.charCodeAt(at)

@@ -68,7 +68,7 @@ it('a client that adds a subscription while the channel sends a block gets no fu
       ...{ transport: 'event-stream', format: 'event-stream', isOpen: true, waitingBytes: 10 },
       write: (bytes) => {
         received.push(...bytes.toString().match(/(?<=event: ).*/g)!)
-        // While the block is written to the first client, the second one subscribes again.
+        // While the block is written to the first client, the second client adds a subscription.
         if (number === 0 && received.at(-1) === 'event') subscribe(clients[1]!.client, 'more')
       },
       drained: () => Promise.resolve(),

@@ -27,7 +27,7 @@ export interface ChannelMount {
 
 /** A further subscriber of a namespace's events with a protocol of its own (socket.io). */
 export interface Listener {
-  /** Whether a client of the listener is subscribed to events of this kind. */
+  /** Whether a client of the listener is subscribed to the events that `entry` describes. */
   wants(entry: EventEntry): boolean
   /** Sends events of a block to the clients of the listener, in block order. */
   publish(events: readonly LiveEvent[], payloads: SocketPayloads): Promise<void>
@@ -101,7 +101,8 @@ export class Channel {
   }
 
   /**
-   * Position of a live client. The position of a client that has not been sent the current entry is before this entry.
+   * Feed position of a live client. While an entry is being published, a client that has not been sent the entry is at
+   * the position before the entry.
    */
   placeOf(client: LiveClient): FeedCursor | undefined {
     return this.#pending.has(client) ? this.#before : this.#position

@@ -7,11 +7,11 @@ const TEXT_IN_ONE_PIECE = 0x81
 /** Bit RSV1: the payload is compressed (RFC 7692). */
 const COMPRESSED = 0x40
 
-/** Smaller messages are not compressed, bytes. */
+/** Messages below this size are not compressed, bytes. */
 const WORTH_DEFLATING = 512
 /**
- * Larger messages are not compressed, bytes, because compression blocks the event loop: 2 ms for 64 KiB of random text,
- * 13 ms for 400 KiB.
+ * Messages above this size are not compressed, bytes, because compression blocks the event loop: 2 ms for 64 KiB of
+ * random text, 13 ms for 400 KiB.
  */
 const MAX_DEFLATED_BYTES = 64 * 1024
 /** Bytes at the end of a flushed deflate block, which messages omit (RFC 7692, 7.2.1). */

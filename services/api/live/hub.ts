@@ -181,7 +181,8 @@ export class ReaderHub {
   async #publishBlock(block: FeedBlock, characters: number): Promise<void> {
     this.history.append(block, characters)
     const { channels } = this.#options
-    // Clients that subscribe during the read may need further records of the block, so check again.
+    // Clients that subscribe during the database read may need further records of the block, so check again after each
+    // read.
     for (;;) {
       const missing = channels.filter((channel) => isMissing(channel, this.eventsOf(block, channel)))
       if (missing.length === 0) break
@@ -212,13 +213,13 @@ export class ReaderHub {
         )
       },
     })
-    // The read is repeated until it succeeds or `close` is called, so an error only means that `close` was called.
+    // `reading` fails only if `close` was called: `retry` repeats the database read after any other error.
     await reading.catch(() => undefined)
   }
 
   /**
-   * Publishes a lag message. While a block is being published, the message waits for the end: otherwise the cursor of
-   * the message would be ahead of the block.
+   * Publishes a message about the lag of the reader. While a feed entry is being published, the message waits: its
+   * cursor would be ahead of the entry, which some clients have not received yet.
    */
   #noteLag(lag: FeedLag): void {
     if (this.#isPublishing) this.#waitingLag = lag

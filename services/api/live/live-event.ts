@@ -74,7 +74,7 @@ export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: E
   }
 }
 
-/** Members that a message has if the record is too large for it; undefined otherwise. */
+/** Message members that replace a record above the size limit; undefined for a smaller record. */
 export function largeMembers({
   tooLargePath,
 }: EventRecord): { readonly too_large: true; readonly path: string } | undefined {

@@ -36,7 +36,7 @@ export type LivePlace =
   /** Websocket without the protocol of socket.io (`live`), or event stream (`events`), of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
-/** Fast check before the exact lookup: only these paths can be a websocket or an event stream. */
+/** Fast check before the exact lookup: the paths of all websockets and event streams match this pattern. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
 /** Paths of the websocket (without socket.io) and the event stream, relative to the path of a namespace. */
@@ -73,7 +73,7 @@ const POOL_SIZE = 4
 const QUERY_TIMEOUT_MS = 10_000
 const PING_MS = 25_000
 const HEARTBEAT_MS = 15_000
-/** Maximum time at shutdown that clients have to disconnect, ms. */
+/** At shutdown, connections that are still open after this time are closed, ms. */
 const FAREWELL_MS = 3_000
 const CHECK_MS = 50
 

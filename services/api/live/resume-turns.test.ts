@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ResumeTurns } from './resume-turns.ts'
 
-/** Runs all pending callbacks, and the callbacks that these defer to the next turn of the event loop. */
+/**
+ * Waits for two turns of the event loop: for all pending callbacks, and for the callbacks that the pending ones defer.
+ */
 async function settle(): Promise<void> {
   await setImmediate()
   await setImmediate()

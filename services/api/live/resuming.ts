@@ -45,7 +45,7 @@ export interface ResumerOptions {
   readonly logger: Logger
   readonly observer: LiveObserver
   readonly hubOf: (channel: Channel) => ReaderHub | undefined
-  /** Time limits of resuming that a test replaces. */
+  /** Time limits of resuming that replace the defaults. Only tests set them. */
   readonly timing?: Partial<ResumeTiming> | undefined
 }
 
@@ -59,8 +59,9 @@ interface Resume {
 }
 
 /**
- * Action after a turn. `again`: another turn at once. `read`: another turn after the client has read its messages.
- * `gather` and `ahead`: another turn after a pause. `done`: no further turn.
+ * Continuation of a client's resuming after a turn. `again`: another turn at once. `read`: another turn after the
+ * client has read its messages. `gather`: a pause, so that further new subscriptions resume together. `ahead`: a pause,
+ * because a cursor is ahead of the entries that this process has read. `done`: no further turn.
  */
 type Next = 'again' | 'read' | 'gather' | 'ahead' | 'done'
 
@@ -232,7 +233,7 @@ class ResumeTurn {
 
   /**
    * Moves the subscriptions with the lowest position one entry ahead.
-   * @returns the action that ends the turn; undefined if the turn continues with another call.
+   * @returns the continuation (`Next`) if the turn ends; undefined if another call of `#step` continues the turn.
    */
   async #step(): Promise<Next | undefined> {
     const { position, history } = this.#hub
@@ -241,7 +242,8 @@ class ResumeTurn {
     const place = lowestOf(all)
     if (!place || !position) return this.#join(position)
     if (samePlace(place, position)) {
-      // Another subscription may have a cursor from another process, at an entry that this process has not read yet.
+      // Not every subscription may be at the position of the feed: one may have a cursor from another process, at an
+      // entry that this process has not read yet.
       return all.every((each) => each.place && samePlace(each.place, position))
         ? this.#join(position)
         : 'ahead'
@@ -331,8 +333,8 @@ class ResumeTurn {
         isWhole && loaded.length === wanted.length
           ? await events.batch(connection.format, filters)
           : undefined
-      // During the read the client has added or replaced a subscription, so the lowest position has to be determined
-      // again.
+      // While the records were read, the client has replaced or removed a subscription of `walking`, so the lowest
+      // position has to be determined again.
       if (walking.some((each) => this.#client.subscriptions.get(each.id) !== each)) return
       if (batch && walking.length === this.#client.subscriptions.size) {
         if (connection.isOpen) connection.write(batch.bytes)
@@ -351,8 +353,8 @@ class ResumeTurn {
   }
 
   /**
-   * Index of the first event of the block that this turn does not send: the end of the block, or the position of
-   * another subscription of the client within the block.
+   * Returns the index of the event of `block` before which sending stops. Sending stops at the end of the block, or
+   * earlier at the position of a subscription that is already within the block.
    */
   #endOf(block: FeedBlock, walking: readonly Subscription[], from: number): number {
     const within = this.#all.flatMap((each) => {

@@ -9,7 +9,7 @@ export const STALL_MS = 5_000
  */
 export const LEAST_RATE = 64 * 1024
 
-/** Maximum time for reading the buffered bytes, ms. */
+/** Maximum time that a client may take to read `waitingBytes` buffered bytes, ms. */
 function readingMs(waitingBytes: number): number {
   return STALL_MS + (1_000 * waitingBytes) / LEAST_RATE
 }

@@ -10,8 +10,8 @@ import type { LiveEvent } from './live-event.ts'
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Names of the record member in a payload, for record types whose name differs from the name of the member. The name of
- * the id member is the name of the record member followed by `_id`.
+ * Name of the payload member with the record, for record types that are not the name of their member. The record of a
+ * `template_buyoffer` is in the member `buyoffer`, the record's id in `buyoffer_id`.
  */
 const members: Readonly<Partial<Record<EventEntity, string>>> = { template_buyoffer: 'buyoffer' }
 

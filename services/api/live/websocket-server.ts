@@ -92,13 +92,14 @@ export class PlainWebsockets {
         observer.cut('websocket', 'rate')
         client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
       } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
-        // The limit does not apply to a resuming client, because its missed events have a limit of their own.
+        // `max_queue_bytes` does not apply to a resuming client: the resumer limits the buffered bytes of missed
+        // events.
         observer.cut('websocket', 'slow')
         client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
       } else session.receive(isBinary ? undefined : textOf(data))
     })
     websocket.on('pong', () => this.#answered.add(websocket))
-    // Nothing to do: 'close' follows every error.
+    // No action on 'error': a websocket always emits 'close' after 'error'.
     websocket.on('error', () => undefined)
     websocket.on('close', () => {
       this.#open.delete(websocket)

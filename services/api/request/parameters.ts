@@ -82,8 +82,8 @@ interface RequestParts {
   readonly raw: RawParameters
   readonly lists: NamedLists
   /**
-   * Called with a warning for each parameter whose value is not used: the default or a later value of the parameter
-   * replaces it.
+   * Called with a warning for each parameter whose value is not used. The default, or a later value of the same
+   * parameter, is used in its place.
    */
   readonly warn?: (sentence: string) => void
 }
@@ -125,8 +125,8 @@ export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mut
 export interface AttributeFilter {
   readonly family: AttributeFamily
   /**
-   * JSON objects, for example `{"level":4}`. The attributes must contain (`@>`) one of the objects. The list is empty
-   * if no attributes can match the value.
+   * JSON objects, for example `{"level":4}`. A set of attributes matches the filter if it contains (`@>`) at least one
+   * of the objects. The list is empty if no attributes can match the filter.
    */
   readonly containments: readonly string[]
 }
@@ -155,17 +155,20 @@ export function familyOf(name: string): AttributeFamily | undefined {
 }
 
 /**
- * Reads the attribute filters of the given families from the parameters. `template_data.KEY` replaces `data.KEY`, which
- * applies to the same attributes.
+ * Reads the filters of the given attribute sets from the parameters. `data` and `template_data` apply to the same
+ * attributes: a filter `template_data.KEY` replaces a filter `data.KEY`.
  *
- * Values are compared as JSON. `:text` values are compared as strings, `:number` values as numbers, and `:bool` values
- * as 0 or 1, because booleans are stored as 0 or 1. Untyped text is compared as a string, and also as a number or
- * boolean if the text looks like one. A number or boolean of a JSON body is compared as such and as text, because
- * 64-bit integers are stored as text. A list or a repeated parameter matches an attribute that is a list with these
- * elements, and an attribute that matches the last value.
+ * Values are compared as JSON:
  *
- * @param warn called with a sentence for a parameter with several values, of which only the last one may be used, and
- * for a text that only begins with a number.
+ * - Values of `:text` are compared as strings, values of `:number` as numbers.
+ * - Values of `:bool` are compared as 0 or 1, because booleans are stored as 0 or 1.
+ * - Text without a type is compared as a string. Text that looks like a number or boolean is also compared as such.
+ * - A number or boolean of a JSON body is also compared as text, because 64-bit integers are stored as text.
+ * - A list or a repeated parameter matches an attribute that is a list with these elements. It also matches an
+ *   attribute that matches the last value.
+ *
+ * @param warn called with a sentence for a parameter with several values, because only a list attribute is compared
+ * with all of them, and for a `:number` value that only begins with a number.
  * @throws RequestError 400 for too many or too long filters, and for a value that does not have the named type.
  */
 export function readAttributeFilters(
@@ -181,7 +184,7 @@ export function readAttributeFilters(
     const family = match[1] as AttributeFamily
     const key = match[3]!
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
-    // Refuse further filters: if they were ignored, the answer would contain unwanted rows.
+    // Refuse more than MAX_FILTERS filters: if some were ignored, the answer would contain unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
     if (typeof value === 'object' && new Set(value).size > 1)
@@ -215,7 +218,7 @@ function typedValues(value: RawValue, read: ReadTyped | undefined): RawValue[] {
 /** Text of a valid JSON number with a limited number of digits. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/
 
-/** Number that is stored for a text that looks like a number or boolean; undefined for other text. */
+/** Returns the number that a text may mean: 4 for `4`, 1 for `true`, 0 for `false`. Undefined for other text. */
 function alikeOf(text: string): number | undefined {
   if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0
   const value = NUMBER.test(text) ? Number(text) : NaN
@@ -226,7 +229,7 @@ function untyped(value: RawScalar): RawScalar {
   return typeof value === 'boolean' ? Number(value) : value
 }
 
-/** Reads a value of a typed filter. */
+/** Converts the value of an attribute filter that names a type, such as `data:number.level=4`. */
 type ReadTyped = (value: RawScalar) => RawScalar
 
 /** Texts of booleans, with the numbers that are stored for them. */
@@ -253,7 +256,7 @@ function readerOf(
   }
   if (typing === 'bool') return (value) => booleans.get(String(value)) ?? refuse('true or false')
   return (value) => {
-    // Like the replaced system, read the number at the beginning of the text.
+    // Like the replaced system, read the number at the beginning of the value: `12abc` is read as 12.
     const number = Number.parseFloat(String(value))
     if (!Number.isFinite(number)) refuse('a number')
     if (number !== Number(value)) warn(`${shownName(name)} is no number; it is read as ${number}`)
@@ -264,6 +267,7 @@ function readerOf(
 function containment(key: string, value: RawValue): string | undefined {
   // A computed key creates an own property, even for the name `__proto__`.
   const text = JSON.stringify({ [key]: value })
-  // `jsonb` of PostgreSQL cannot contain U+0000 or lone surrogates. JSON.stringify writes them as these escapes.
+  // JSON.stringify writes U+0000 and lone surrogates as the escapes of this pattern. A `jsonb` value of PostgreSQL
+  // cannot contain these characters.
   return /\\u(?:0000|d[89a-f])/.test(text.replaceAll('\\\\', '')) ? undefined : text
 }

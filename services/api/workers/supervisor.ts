@@ -12,8 +12,8 @@ const LASTING_MS = 60_000
 /** Interval of the checks whether workers respond, ms. */
 const ASK_MS = 15_000
 /**
- * A worker is killed after this number of unanswered checks. Checks are counted and not time, because all processes may
- * have been paused together.
+ * The supervisor kills a worker after this number of unanswered checks. A limit in seconds would kill healthy workers
+ * after a pause of all processes, such as a suspended machine.
  */
 const SILENT_CHECKS = 4
 /** A stopping worker is killed after this time, ms. The requests of the worker have ten seconds to finish. */
