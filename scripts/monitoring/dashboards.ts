@@ -22,11 +22,14 @@ export interface DashboardText {
 
 const shares = [0.5, 0.95, 0.99]
 
+/** Leaves out refusals: the API waits before it sends the refusals of a client that sends too many requests. */
+const NOT_REFUSED = '{status!="5xx"}'
+
 const rate = (series: string): string => `rate(${series}[$__rate_interval])`
-const quantile = (share: number, histogram: string, by = ''): string =>
-  `histogram_quantile(${share}, sum by (le${by}) (${rate(`${histogram}_bucket`)}))`
-const quantiles = (histogram: string): Query[] =>
-  shares.map((share) => ({ expr: quantile(share, histogram), legend: `p${share * 100}` }))
+const quantile = (share: number, histogram: string, by = '', selector = ''): string =>
+  `histogram_quantile(${share}, sum by (le${by}) (${rate(`${histogram}_bucket${selector}`)}))`
+const quantiles = (histogram: string, selector = ''): Query[] =>
+  shares.map((share) => ({ expr: quantile(share, histogram, '', selector), legend: `p${share * 100}` }))
 const one = (expr: string, legend: string): readonly Query[] => [{ expr, legend }]
 
 const reader: DashboardText = {
@@ -142,15 +145,15 @@ const api: DashboardText = {
       ),
     },
     {
-      title: 'Time of an answer',
+      title: 'Time of an answer, without 5xx',
       unit: 's',
-      queries: quantiles('pronghorn_http_request_duration_seconds'),
+      queries: quantiles('pronghorn_http_request_duration_seconds', NOT_REFUSED),
     },
     ...shares.map((share) => ({
-      title: `Time of an answer by route, p${share * 100}`,
+      title: `Time of an answer by route, without 5xx, p${share * 100}`,
       unit: 's',
       queries: one(
-        `topk(10, ${quantile(share, 'pronghorn_http_request_duration_seconds', ', namespace, route')})`,
+        `topk(10, ${quantile(share, 'pronghorn_http_request_duration_seconds', ', namespace, route', NOT_REFUSED)})`,
         '{{namespace}} {{route}}',
       ),
     })),
