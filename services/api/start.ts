@@ -258,7 +258,7 @@ function openDatabase(
  */
 const LISTS_PER_PROCESSOR = 1.5
 
-/** `max_list_queries` of the configuration. The default depends on the number of processors. */
+/** Returns `max_list_queries` of the configuration. The default depends on the number of processors. */
 export function listQueries({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted ?? Math.ceil(LISTS_PER_PROCESSOR * availableParallelism())
 }

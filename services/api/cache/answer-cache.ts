@@ -22,7 +22,7 @@ export interface CacheRequest {
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string
-  /** Factor of the lifetime: the answer is cached for `lifeFactor` times `lifeMs`. */
+  /** The answer is cached for `lifeFactor` times `lifeMs`. */
   readonly lifeFactor: number
 }
 
@@ -128,8 +128,8 @@ export class AnswerCache {
   #store(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
     if (age !== this.#age) return false
     const { key, route, namespace } = request
-    // A remaining lifetime above this process's own limit comes from a process with another clock or another setting,
-    // so the limit applies.
+    // Another process, with another clock or setting, may have stored the answer. The lifetime in this process is
+    // therefore at most the cache lifetime that this process is configured with.
     const life = Math.min(lifeMs, this.#lifeMs(request))
     this.#memory.store(key, { answer, route, namespace }, life)
     return true

@@ -17,7 +17,7 @@ export interface AnswerForm {
   readonly body: Buffer | undefined
 }
 
-/** Text before and after `data` in a response body. Both are ASCII. */
+/** Text before and after the member `data` in the JSON of a response body. Both texts are ASCII. */
 export type Envelope = readonly [before: string, after: string]
 
 /** Response of an endpoint with status 200. One answer can be sent to any number of clients. */

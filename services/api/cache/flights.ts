@@ -7,7 +7,10 @@ import type { ErrorCode } from '../../core/errors/index.ts'
  */
 const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_REQUEST', 'QUERY_TIMEOUT'])
 
-/** Whether requests that joined the query fail with the query's error instead of starting a query of their own. */
+/**
+ * Whether the requests that joined a failed query also get its error. After another error they start a query of their
+ * own.
+ */
 export function isLasting(error: unknown): boolean {
   return error instanceof PronghornError && lasting.has(error.code)
 }

@@ -6,7 +6,7 @@ import { jsonPieces } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 import type { Answer, Envelope } from './answer.ts'
 
-/** Response of an endpoint. Only an `Answer` can be cached. */
+/** Response of an endpoint. The cache stores only responses of the class `Answer`. */
 export type AnyAnswer = Answer | LargeAnswer
 
 /**
@@ -26,7 +26,7 @@ export class LargeAnswer {
     this.#json = json
   }
 
-  /** Creates the response. The text is generated once without being sent, to compute the ETag. */
+  /** Creates the response. The text is first generated without being sent, to compute the ETag. */
   static async of(data: Json, [before, after]: Envelope, size: number): Promise<LargeAnswer> {
     const { update, tag } = createWeakTag()
     await forEachYielding(jsonPieces(data), update)

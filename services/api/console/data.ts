@@ -37,8 +37,9 @@ export interface HealthView {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly reasons: readonly string[]
   /**
-   * Start time of each reason, ms since 1970: from the reader's last report in the database, else the time when this
-   * process first observed the reason. Null if this process has not observed the reason yet.
+   * Start of each of the `reasons`, ms since 1970. For a problem of a reader: computed from the last report of the
+   * reader in the database. For other reasons: the time when this process first observed the reason; null before that
+   * time.
    */
   readonly since: readonly (number | null)[]
   /**

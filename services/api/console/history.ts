@@ -8,7 +8,8 @@ import type { Look } from './speed-line.ts'
 const MAX_FORK_BLOCKS = 5_000
 
 /**
- * Maximum number of readers whose speed history is stored. Nothing else removes the speed history of a deleted reader.
+ * Maximum number of readers whose speed history is stored. Only this limit removes the speed history of a deleted
+ * reader.
  */
 const MAX_READERS = 64
 
@@ -76,7 +77,10 @@ export class ProgressHistory {
     return this.#readers.get(reader)?.[range].view() ?? { times: [], rates: [] }
   }
 
-  /** Estimated seconds until the reader reaches the head, which moves meanwhile; null if there is no estimate. */
+  /**
+   * Estimated seconds until the reader reaches the head of the chain, which moves meanwhile; null if there is no
+   * estimate.
+   */
   secondsLeft(reader: string, lagBlocks: number): number | null {
     if (lagBlocks === 0) return 0
     const seconds = this.#readers.get(reader)?.timeLeft.seconds ?? null

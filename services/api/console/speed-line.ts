@@ -67,8 +67,8 @@ export class SpeedLine {
   }
 
   /**
-   * Whether the last rate is known. The first rate after an unknown rate is not averaged over `windowMs`, so that it
-   * appears at once.
+   * Whether the last point has a known rate. After an unknown rate, the next rate is not averaged over `windowMs`, so
+   * that the rate appears at once.
    */
   #isBegun(): boolean {
     return this.#points.at(-1)?.rate !== null

@@ -40,7 +40,7 @@ export function queueLimits(slots: number, longSlots: number): FairQueueLimits {
   return { slots, longSlots, maxWaiting, maxWaitMs: MAX_WAIT_MS, maxBurstMs: MAX_BURST_MS }
 }
 
-/** Releases a slot. Further calls have no effect. */
+/** Function that releases a slot. Only the first call has an effect. */
 export type Leave = () => void
 
 interface Waiting {
@@ -336,7 +336,8 @@ export class FairQueue {
 
   /**
    * Returns the maximum time that a request waits for a slot, ms. The time is shorter if many clients together cause
-   * the overload, but not if one client sends most of the requests, because that client delays mainly itself.
+   * the overload. If one client sends most of the requests, the time is not shorter, because that client delays mainly
+   * itself.
    */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs } = this.#limits
@@ -357,7 +358,10 @@ export class FairQueue {
     return false
   }
 
-  /** Refuses waiting requests that were queued before the overload began and have waited too long since. */
+  /**
+   * Refuses the requests that have waited longer than the current maximum. Overload shortens the maximum, so the timers
+   * of requests that were queued before the overload are too long.
+   */
   #refuseOverdue(): void {
     const nowMs = performance.now()
     const earliestMs = nowMs - this.#maxWaitMs(nowMs)

@@ -49,7 +49,7 @@ export function classifyProblem(error: unknown): ProblemKind {
   return /^22/.test(code) ? 'value' : 'unknown'
 }
 
-/** Returns the error that callers get for a failed query. */
+/** Returns the error that the caller of a failed query gets. */
 export function queryError(error: unknown, kind: ProblemKind): Error {
   const text = describeError(error)
   if (error instanceof RetryableError) return error

@@ -34,8 +34,8 @@ export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 /** Pauses between polls of a replica while a caller waits for the replica, ms. */
 const pollPauses = { firstMs: 10, longestMs: 100 }
 /**
- * Positions of the primary in the write-ahead log are stored for this time, ms. The lag of a replica is computed from
- * them.
+ * Time for which positions of the primary in the write-ahead log are stored, ms. The lag of a replica is computed from
+ * these positions.
  */
 const HISTORY_MS = 60_000
 
@@ -98,7 +98,8 @@ export class ReplicaWatch {
   /** Polls the primary. Returns undefined if the primary does not answer. */
   async lookAtPrimary(): Promise<Position | undefined> {
     const look = await this.#primary.look()
-    // Ignore a standby at the address of the primary: only a primary identifies the cluster.
+    // Ignore the server at the address of the primary if that server is a standby: only a primary identifies the
+    // cluster.
     if (!look || look.isReplica) return undefined
     this.#system = look.system
     const atMs = performance.now()

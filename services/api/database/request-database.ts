@@ -60,8 +60,9 @@ export interface RequestDatabase {
    */
   turnAway(client: string): Promise<void> | undefined
   /**
-   * Resolves when requests of every process show at least the data that is committed now. The API calls this between
-   * receiving a block and publishing the block to clients. Without replicas the promise resolves at once.
+   * Resolves when requests of every process show at least the data that is committed at the time of the call. The API
+   * calls `caughtUp` between receiving a block and publishing the block to clients. Without replicas the promise
+   * resolves at once.
    * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void>
@@ -78,7 +79,7 @@ export interface RequestDatabase {
 
 /**
  * Opens the database access of requests. With replicas, the primary and all replicas are polled first. Without
- * replicas, the first request connects.
+ * replicas, no connection is opened before the first request.
  */
 export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
@@ -134,7 +135,8 @@ class SingleDatabase implements RequestDatabase {
       return await this.#server.run(work, scope)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // So far only one connection was lost. The second attempt decides whether the database server is unavailable.
+      // Only one connection has failed so far, so let a second attempt decide whether the database server is
+      // unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
     }

@@ -10,7 +10,7 @@ export interface WorkScope {
   readonly client: string
   /** Whether the work is brief: it finds a few rows by key. Some connections are reserved for brief work. */
   readonly isBrief: boolean
-  /** Whether the caller reports failures of the work. Failed statements are then not logged. */
+  /** Whether the caller itself reports failures of the work, so that failed statements are not logged. */
   readonly reportsFailures: boolean
   /** Whether the statements of the work appear in the metrics and in the log of slow queries. */
   readonly isCounted: boolean
@@ -21,7 +21,8 @@ export interface WorkScope {
 }
 
 /**
- * Notifies listeners that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read.
+ * Notifies listeners that a client has disconnected. With an `AbortSignal` in its place, a read by key would take one
+ * twentieth longer.
  */
 export class Departure {
   readonly #listeners = new Set<() => void>()

@@ -56,8 +56,8 @@ export class ReplicaRouter {
   }
 
   /**
-   * Polls the database servers, and picks the one to read from. No request has been answered yet, so any ready replica
-   * may be picked.
+   * Polls the database servers, and picks the server that this process reads from. No request has been answered yet, so
+   * any ready replica may be picked.
    */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
@@ -110,8 +110,8 @@ export class ReplicaRouter {
   }
 
   /**
-   * Finds a replica to read from while the primary is unavailable. Nothing new is written then, so a replica that has
-   * reached the last known position of the primary is up to date.
+   * Finds a replica to read from while the primary is unavailable. Without the primary nothing is written, so a replica
+   * that has reached the last known position of the primary is up to date.
    */
   #withoutPrimary(): Replica | undefined {
     const { primaryPosition, replicas } = this.#parts.watch
@@ -137,7 +137,8 @@ export class ReplicaRouter {
    */
   caughtUp(): Promise<void> {
     const catching = this.#catchingUp
-    // The running poll may have read the position of the primary before the caller's data was written, so poll again.
+    // The running poll may have read the position of the primary before the data of this call was written, so poll
+    // again.
     if (catching)
       return (catching.next ??= catching.running.catch(() => undefined).then(() => this.caughtUp()))
     const running = this.#catchUp().finally(() => {

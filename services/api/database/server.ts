@@ -15,7 +15,7 @@ import type { Statement } from '../sql/index.ts'
 
 /** Facts about a finished statement. */
 export interface QueryFacts {
-  /** Name of the statement; the caller's name if the statement has no name. */
+  /** Name of the statement, or of its caller if the statement has no name. */
   readonly query: string
   /** Name of the server: `primary`, or host and port of a replica. */
   readonly server: string

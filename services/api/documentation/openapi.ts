@@ -135,7 +135,7 @@ const HISTORY =
   'If `history_since_block` of `/v1/config` is set, the answer covers the time since that block, because the database began with the ' +
   'state of the chain at that block. Otherwise the answer covers the whole history.'
 
-/** Whether a path returns history rather than current state. */
+/** Whether the endpoint at a path returns history, and not only the current state. */
 function hasHistory(path: string): boolean {
   return /\/(logs|transfers|burns|prices|stats|payouts|graph)\b|\/:asset_id\/sales|\/sales\/templates|\/v1\/royalties\/accounts/.test(
     path,

@@ -15,7 +15,7 @@ export interface EndpointContext<V = Values> {
   readonly session: Session
   readonly values: V
   readonly attributes: readonly AttributeFilter[]
-  /** Parameters in the endpoint's list `noted` that the request contains, also with an empty value. */
+  /** Names from the endpoint's list `noted` that occur as parameters in the request, also with an empty value. */
   readonly noted?: readonly string[]
 }
 
@@ -32,7 +32,10 @@ export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
 export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
   /** `get`: the endpoint answers GET and HEAD only. Default: the endpoint also answers POST. */
   readonly method?: 'get'
-  /** Names of parameters whose presence matters even if they are empty. All other empty parameters count as absent. */
+  /**
+   * Names of parameters that have a meaning even with an empty value. Other parameters with an empty value count as
+   * absent.
+   */
   readonly noted?: readonly string[]
   /** Sets of attributes that the endpoint filters by, such as `data` and `mutable_data`. */
   readonly attributes?: readonly AttributeFamily[]
@@ -47,8 +50,8 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
    */
   readonly failures?: readonly Failure[]
   /**
-   * Cache key of an answer: by default the path and the parameters; `path`: the path alone; `none`: answers are not
-   * cached.
+   * Parts of a request that form the cache key of its answer: by default the path and the parameters; `path`: only the
+   * path; `none`: answers are not cached.
    */
   readonly cache?: 'path' | 'none'
   /** Factor of the cache lifetime of the endpoint's answers. Default 1. */

@@ -76,7 +76,7 @@ export function nullable(schema: RecordSchema): RecordSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Schema of an object that is no component of the OpenAPI document: the document repeats the schema at each use. */
+/** Schema of an object that is no component of the OpenAPI document. The document repeats such a schema at each use. */
 export function object(members: Members, description?: string): RecordSchema {
   const names = Object.keys(members)
   return {

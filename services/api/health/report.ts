@@ -142,9 +142,9 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
 }
 
 /**
- * Finds the newest head that the node or a reader has reported. A reader that is catching up knows the number of the
- * head, but not the time. The time is then computed from the newest block with a known time and the block interval, but
- * is never in the future.
+ * Finds the newest head block that the node or a reader has reported. A reader that is catching up knows the number of
+ * the head block, but not the time. The time is then computed from the newest block with a known time and from
+ * BLOCK_MS. A computed time is never in the future.
  */
 function chainHead(state: HealthState, nowMs: number): ChainHead {
   const { node, readers } = state

@@ -64,7 +64,7 @@ function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer,
 }
 
 /**
- * Applies the request limit and sends the answer.
+ * Sends a cached answer, or a refusal if the request limit is exceeded.
  * @returns the size of the sent body, bytes.
  */
 async function answerLimited(

@@ -36,7 +36,7 @@ export function refuse(
   { status, message, headers }: Failure,
   more: Headers = {},
 ): number {
-  // Node.js sends a body that is a string together with the headers.
+  // The body stays a string, because Node.js sends a string in one write with the headers.
   const body = failureBody(message)
   const bytes = Buffer.byteLength(body)
   const own = { 'Content-Type': JSON_TYPE, 'Content-Length': String(bytes) }

@@ -180,7 +180,10 @@ async function findOrCreate(
   return answer
 }
 
-/** Returns a `Departure` that happens if the client closes its connection before the response is complete. */
+/**
+ * Creates the `Departure` of a request. The departure happens when the client closes its connection before the response
+ * is complete.
+ */
 function departureOf({ req, res }: Context): Departure {
   const departure = new Departure()
   onceClosed({ req, res }, () => {

@@ -74,9 +74,10 @@ export function jsonSize(json: Json): number {
 }
 
 /**
- * Appends the pieces of `json` to `chunks`. Consecutive texts are joined; `text` is the text before the first piece.
+ * Appends the texts and bytes of `json` to `chunks`, and joins consecutive texts. `text` precedes `json` and has not
+ * been appended yet.
  *
- * @returns the last text, which has not been appended yet.
+ * @returns the last text, which the caller has to append.
  */
 function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): string {
   if (typeof json === 'string') return text + json

@@ -27,7 +27,10 @@ export const HEAVY_BYTES = 4 * 1024 * 1024
  */
 const BATCH_BYTES = 256 * 1024
 const MAX_BATCHES = 32
-/** Memory of one message, as a multiple of its record: the text, and the bytes in one or two formats. */
+/**
+ * Memory of one message, as a multiple of the size of its record. A message is stored as text, and as bytes in one or
+ * two formats.
+ */
 const COPIES = 4
 
 /** Encoded messages, ready to be written to any number of clients. */
@@ -47,7 +50,7 @@ export class BlockEvents {
   readonly block: FeedBlock
   readonly placed: readonly PlacedEvent[]
   readonly #records: EventRecords
-  /** Changes the memory that the feed history counts for this block. */
+  /** Adds a number of bytes, which may be negative, to the memory that the feed history counts for this block. */
   readonly #grow: (bytes: number) => void
   readonly #sizes = new Map<string, number>()
   readonly #loaded = new Map<PlacedEvent, LiveEvent>()

@@ -16,8 +16,8 @@ export interface Connection {
   /** Resolves when few bytes are buffered, or when the connection is closed. */
   drained(): Promise<void>
   /**
-   * Closes the connection after the buffered messages have been sent. A client that does not read them is disconnected
-   * soon after.
+   * Sends the buffered messages, then closes the connection. A client that does not read these messages is disconnected
+   * after a short time.
    */
   end(code: LiveErrorCode, reason: string): void
 }
@@ -34,8 +34,8 @@ export interface Subscription {
   /** Position at which the subscription began; undefined if the reader had no feed then. */
   readonly start: FeedCursor | undefined
   /**
-   * Whether the client subscribed without a cursor. The subscription then does not repeat an event that another
-   * subscription of the client has already received.
+   * Whether the client subscribed without a cursor. Events that another subscription of the client has already received
+   * are then not repeated for this subscription.
    */
   readonly isJoined: boolean
   /** Position of the subscription in the feed while the client resumes. */

@@ -85,7 +85,8 @@ export class EventStreams {
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
-    // After a reconnection the browser sends the id of its last message, which is newer than the cursor in the URL.
+    // A browser that reconnects sends the id of the last message that it received. This id is newer than the cursor in
+    // the URL.
     const cursor = lastEventId(request) ?? query.get('cursor') ?? undefined
     channel.add(client)
     subscribing.subscribe(channel, client, { id: DEFAULT_SUBSCRIPTION, filter, filters, bytes, cursor })

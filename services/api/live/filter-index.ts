@@ -2,7 +2,7 @@ import type { KeyName } from './event-keys.ts'
 import { filterSignature, fits } from './filter.ts'
 import type { Filter, Filtered } from './filter.ts'
 
-/** One filter, and all subscriptions that use an identical filter. */
+/** A filter that all subscriptions with an identical filter share. */
 export interface SharedFilter<Subscriber> {
   readonly filter: Filter
   /** Number of the filter, unique within its index. */

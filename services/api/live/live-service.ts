@@ -87,7 +87,7 @@ export interface LiveOptions {
   readonly kvstore: KeyValueStore
   readonly logger: Logger
   readonly observer: LiveObserver
-  /** Builds the JSON envelope of a failure. */
+  /** Builds the JSON body of a failure from its message. */
   readonly failureBody: (message: string) => string
   /** Other processes that serve the same port; undefined if there are none. */
   readonly peers?: SessionPeers | undefined

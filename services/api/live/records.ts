@@ -65,7 +65,9 @@ export class EventRecords {
     return { tooLargePath: this.#path + this.#namespace.records[entry.entity]!.path(event.id) }
   }
 
-  /** Groups events by record type and record key, and runs `task` for each type, on one database connection. */
+  /**
+   * Groups events by record type and record key. Runs `task` once for each record type, all on one database connection.
+   */
   async #read(
     events: readonly PlacedEvent[],
     task: (session: Session, reader: RecordReader, own: ReadonlyMap<string, PlacedEvent[]>) => Promise<void>,

@@ -9,7 +9,7 @@ type Turn = () => Promise<void>
  * many clients an address has.
  */
 export class ResumeTurns {
-  /** Waiting turns by client address. The first address of the Map is scheduled next. */
+  /** Turns that wait for a slot, by client address. The first address of the Map gets the next slot. */
   readonly #waiting = new Map<string, Turn[]>()
   #running = 0
   #count = 0

@@ -4,8 +4,8 @@ import type { PlacedEvent } from './live-event.ts'
 import { compareEvents, nextEvent } from './places.ts'
 
 /**
- * Selects the subscriptions that receive an event. If all subscriptions of the client are at the same position, all of
- * them are returned, because the event moves the cursors of all.
+ * Selects the subscriptions of a resuming client that receive an event. If all subscriptions of the client are at the
+ * same position, all of them are selected, because the event moves the cursors of all.
  */
 export function receiversOf(
   events: BlockEvents,

@@ -366,7 +366,7 @@ class ResumeTurn {
   }
 
   /**
-   * Sends events until PIECE_BYTES are buffered or STRETCH_MS have passed.
+   * Sends events to the client until PIECE_BYTES are buffered or STRETCH_MS have passed.
    * @returns the number of processed events, at least one.
    */
   #sendSome(

@@ -92,7 +92,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
   }),
 ]
 
-/** Schema of the message of an event. Several actions can cause the same event. */
+/** Schema of the message that clients receive for an event. Several actions can cause the same event. */
 function eventSchema(entry: EventEntry, meanings: readonly string[], about: NamedSchema): NamedSchema {
   const name = entry.event.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   return record(`Live${name}`, meanings.join(' '), {

@@ -91,8 +91,8 @@ export class SessionRelay {
   }
 
   /**
-   * Port of the process that owns the session of a request; undefined if this process handles the request. If the owner
-   * has exited, this process answers that the session is unknown.
+   * Returns the port of the process that owns the session of a request; undefined if this process handles the request.
+   * If the owner has exited, this process handles the request: it answers that the session is unknown.
    */
   #portFor(request: IncomingMessage): number | undefined {
     const place = placeOf(request)

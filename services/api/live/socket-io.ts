@@ -46,7 +46,7 @@ export class SocketIoServer {
    */
   readonly #inner: HttpServer = createServer()
   readonly #peers = new Map<EngineSocket, SocketPeer>()
-  /** By handshake request: the function that ends the count of the request's connection. */
+  /** Functions that end the count of a connection, by the connection's handshake request. */
   readonly #leaves = new WeakMap<IncomingMessage, () => void>()
 
   constructor(options: SocketIoOptions) {

@@ -69,7 +69,9 @@ export class SocketPayloads {
       : transactionText(transaction, [traceText(trace)])
   }
 
-  /** Builds the bid of an `auctionbid` action. The bid number comes from the record of the auction. */
+  /**
+   * Builds the payload member `bid` for an `auctionbid` action. The bid number comes from the record of the auction.
+   */
   #bid({ trace, transaction, record }: LiveEvent): string {
     const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
     const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()

@@ -16,8 +16,8 @@ const EVENT = '2'
 /** Approximate memory of a buffered packet without its content, bytes. */
 const PACKET_BYTES = 256
 /**
- * Limits of the bytes that are buffered for a client: `max_queue_bytes` for a client that does not read, and QUEUES
- * times as much for a client that keeps reading.
+ * Factor of the limit `max_queue_bytes` for a client that keeps reading its buffered bytes. A client that does not read
+ * is limited to `max_queue_bytes`.
  */
 const QUEUES = 4
 /** A client that was sent an error or a notice of the shutdown is disconnected after this time, ms. */
@@ -75,8 +75,8 @@ export class SocketPeer {
       if (!rate.take()) this.cut('rate')
       else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
     }
-    // Every packet counts for the limit of messages, also pings of clients of version 2: the server answers them, and
-    // unread answers take memory.
+    // Count every packet for the limit of messages, also a ping of a client of version 2. The server answers such a
+    // ping, and unread answers take memory.
     conn.on('packet', count)
     // engine.io does not report the probe packets of a transport upgrade as packets of the connection, so count them
     // here.

@@ -16,7 +16,7 @@ const MAX_REASON_BYTES = 123
 
 /**
  * Writes whole frames to the socket of a websocket, so that a message for thousands of clients is framed once. The
- * websocket object itself writes only control frames, between these messages.
+ * `WebSocket` object of the connection writes only control frames, such as pings.
  */
 export class WebsocketConnection implements Connection {
   readonly transport = 'websocket'

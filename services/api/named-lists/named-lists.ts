@@ -1,7 +1,7 @@
 import type { RequestDatabase } from '../database/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 
-/** Source of the result of a lookup: the cache or the database. */
+/** Source of the items that a lookup of a named list returned: the cache or the database. */
 export type ListLookup = 'cached' | 'read'
 
 /** Cache of the named lists (of collections, accounts, ...) of the database. */
@@ -82,7 +82,7 @@ export function createNamedLists(options: NamedListsOptions): CachedLists {
       looking.set(name, started)
       try {
         const items = await started
-        // During the read the cache was cleared, so the result may be outdated: do not cache it.
+        // If the cache was cleared during the read, the result may be outdated: do not cache the result.
         if (looking.get(name) === started) store(name, items)
         return items
       } finally {

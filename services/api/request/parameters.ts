@@ -202,7 +202,7 @@ function isReplaced(raw: RawParameters, key: string): boolean {
   return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
 }
 
-/** Lists the values with which an attribute is compared. */
+/** Lists the values that an attribute may have to match a filter with the value `value`. */
 function typedValues(value: RawValue, read: ReadTyped | undefined): RawValue[] {
   if (typeof value === 'object') {
     const last = value.at(-1)

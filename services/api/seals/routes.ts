@@ -69,7 +69,7 @@ const parts = object({
 export function sealRoutes(database: RequestDatabase, chainId: string): RootRoute[] {
   const read = async ({ text: statement, values }: JsonStatement): Promise<string> =>
     database.run(async (session) => {
-      // Set the number of float digits for each session, because a database may have another default.
+      // The number of float digits is set for each session, because the default of a database may be different.
       await session.query({ text: "SELECT set_config('extra_float_digits', '1', false)", values: [] })
       const rows = await session.query<[string]>({ text: statement, values: [...values] })
       return rows[0]![0]

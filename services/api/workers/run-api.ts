@@ -115,8 +115,8 @@ function workerFile(): string {
 }
 
 /**
- * Minimum number of connections for lists per process. With a single connection, a slow list would block all other
- * lists of the process.
+ * Minimum number of connections for lists per process. The default is two, because with a single connection a slow list
+ * would block all other lists of the process.
  */
 function fewestLists({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted === undefined ? 2 : 1
