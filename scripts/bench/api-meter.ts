@@ -2,7 +2,10 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 
-/** Measures the processor time of an API process and its database sessions. The API replaces sessions now and then. */
+/**
+ * Measures the processor time of an API process and its database sessions. The set of sessions may change during a run,
+ * because the API sometimes replaces a session.
+ */
 export class ApiMeter {
   readonly #address: DatabaseAddress
   readonly #pid: number

@@ -17,8 +17,9 @@ export interface ApiSettings {
 }
 
 /**
- * Starts an API on a generated database. It serves the namespaces of a comma list of families; `url` is the URL of the
- * first one.
+ * Starts an API on a generated database.
+ * @param families comma list; the API serves the namespaces of these families.
+ * @returns the process; its `url` is the URL of the first family's namespace.
  * @throws Error if the API exits before it listens.
  */
 export function startApiProcess(

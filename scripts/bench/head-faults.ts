@@ -71,7 +71,7 @@ let failure: unknown
 reading.catch((error: unknown) => (failure = error))
 
 /**
- * Waits until all nodes are healthy and everything is committed.
+ * Waits until all nodes are healthy and the reader has committed all blocks, except possibly the last block.
  * @returns the mirror that the reader follows.
  */
 async function settled() {
@@ -102,7 +102,7 @@ for (let time = 0; time < times; time++) {
     })
     taken.get(kind)!.push(performance.now() - at)
     waiting = null
-    // The reader leaves a node that is on another branch within 4 s.
+    // After a node has moved to another branch, the reader leaves the node within 4 s.
     if (kind === 'branched') await delay(4_000)
     await nodeFaults[kind].end(node)
     // The reader sees a restarted node at its next connection attempt.

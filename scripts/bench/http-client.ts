@@ -83,7 +83,7 @@ export class HttpClient {
     this.#done?.(answer)
   }
 
-  /** The received bytes that can be the end of a chunked body. */
+  /** The last received bytes, as many as the end of a chunked body has. */
   #lastBytes(): Buffer {
     return Buffer.concat(this.#received).subarray(-CHUNKS_END.length)
   }

@@ -2,8 +2,8 @@
  * Measures `import-database`, and COPY alone of the same rows into the same tables with their keys.
  * Usage: node dist/scripts/bench/import.js [copies] [workers]
  *
- * The old database contains the rows of the tests' fixture, copied (300 times) under other ids, with the old program's
- * indexes.
+ * The source database has the rows of the tests' fixture, copies of these rows with other ids (300 copies by default),
+ * and the indexes of the replaced system.
  */
 import { createDevchain } from '../../services/devchain/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -27,9 +27,15 @@ const settings = readerSettings({
   contracts: [assetsContract, ...marketContracts],
 })
 
-/** Distance between the ids of two copies: small, because ids on a chain have no holes. */
+/**
+ * Distance between the ids of a row in two successive copies, by column. Distances are small, because ids on a chain
+ * have no holes.
+ */
 const distances: Readonly<Record<string, number>> = { asset_id: 1_000, offer_id: 100, sale_id: 10 }
-/** SQL of the copies' columns: shifted ids and earlier times, so that each step of the import has rows. */
+/**
+ * SQL of the columns of a copied row: ids are shifted and times are earlier in each copy, so that every step of the
+ * import has rows.
+ */
 const id = (column: string, name = column) => `${column} + k.n * ${distances[name] ?? 10_000}`
 const earlier = (column: string) => `${column} - k.n * 400000`
 const idIn = (field: string) =>

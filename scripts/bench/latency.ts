@@ -3,14 +3,14 @@
  * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200]
  * [--blocks 3000] [--publish FOLDER [--share 10] [--pairs 3]] [--json FILE]
  *
- * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate,
- * each for another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
+ * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate. Each
+ * request has another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
  * (`redis-server` must be on the PATH), as in the appliance. Prints p50 and p99 in ms: from the frame to the commit,
- * from the commit until the last client has its first event of the block, and the sum.
+ * from the commit until the last client has its first event of the block, and the sum of both.
  *
- * With `--publish`, all rounds have requests. Rounds alternate, `--pairs` times: without and with `pronghorn publish`,
- * which writes the whole database into a new folder below FOLDER again and again. `--share` goes to the command.
- * Prints how the medians of both change.
+ * With `--publish`, all rounds have requests. A round without and a round with `pronghorn publish` alternate, `--pairs`
+ * times. During a round, the command writes the whole database into a new folder below FOLDER again and again.
+ * `--share` is passed to the command. Prints the medians of p50 and p95 without and with the command, and the change.
  */
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -1,9 +1,10 @@
 /**
  * The clients of a live data benchmark, as a separate process: minimal plain websockets.
  * Usage: live-clients.js URL COUNT MESSAGES plain|deflate
- * With `deflate` the clients accept compressed messages, as browsers do. Sends `{ ready }` when all clients have
- * subscribed. For each block of MESSAGES messages, sends `{ doneMs }` when the last client has the last message. A
- * further client never reads; sends `{ cutMs }` when the server disconnects it.
+ * With `deflate` the clients accept compressed messages, as browsers do. The process sends to the benchmark:
+ * - `{ ready }` when all clients have subscribed,
+ * - `{ doneMs }` for each block of MESSAGES messages, when the last client has the last message,
+ * - `{ cutMs }` when the server disconnects a further client, which never reads.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -101,7 +102,7 @@ function maskedText(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload])
 }
 
-// The client that never reads, uncompressed: fewer blocks fill its buffer.
+// The client that never reads accepts no compression, so that fewer blocks fill its buffer.
 const stuck = await open(() => undefined, false)
 stuck.pause()
 // The stuck client only sends: a failed write shows that the server has closed the connection.

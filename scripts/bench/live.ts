@@ -2,9 +2,10 @@
  * Measures live data under load on a generated database.
  * Usage: node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N]
  * [--plain]
- * Clients accept compressed messages, as browsers do, or uncompressed messages (`--plain`). Prints: the time from the
- * commit of a busy block until the last client has its last event; the times of REST requests with and without busy
- * blocks, as a ratio of the same run; and when the server disconnects a client that never reads.
+ * Clients accept compressed messages, as browsers do, or uncompressed messages (`--plain`). Prints:
+ * - the time from the commit of a busy block until the last client has its last event,
+ * - the times of REST requests, without and during busy blocks, and the ratio of these times,
+ * - when the server disconnects a client that never reads.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -9,7 +9,7 @@ import type { LoadApart } from './overload-lists.ts'
 const { url, connections, requests, perSecond, seconds } = (await json(process.stdin)) as LoadApart
 let sent = 0
 const next = () => requests[sent++ % requests.length]!
-// The server may hold answers back: do not send the requests that are late at the end.
+// If the server delays its answers, some requests are overdue when the load ends: do not send them.
 const signal = AbortSignal.timeout(seconds * 1_000)
 const { answers } = await sendLoad(url, connections, { next, perSecond, seconds, signal })
 process.stdout.write(JSON.stringify(answers))

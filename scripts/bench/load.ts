@@ -18,8 +18,9 @@ export interface LoadOptions {
   /** After an abort, no further request is sent. */
   readonly signal?: AbortSignal
   /**
-   * Open loop: requests a second, independent of the answers; the time of a request counts from when it was due.
-   * Undefined means a closed loop: each connection sends its next request after the last answer.
+   * Open loop: requests a second. A request is sent when it is due, whether or not earlier requests have been answered,
+   * and its time counts from when it was due. Undefined means a closed loop: each connection sends a request when its
+   * previous request has been answered.
    */
   readonly perSecond?: number
   /** Pause of a connection after an answer, ms. */

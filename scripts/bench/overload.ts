@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
 })
 const SLOW_CLIENTS = 50
 const CLIENTS = 40
-/** Number of clients that measure the greatest rate: each sends its next request after the last answer. */
+/**
+ * Number of clients that measure the greatest rate. Each client sends a request when its previous request has been
+ * answered.
+ */
 const WAITING_CLIENTS = 16
 const seconds = Number(options.seconds)
 

@@ -4,10 +4,13 @@
  * the same on every machine, and predicts the disk reads of a database that does not fit into memory.
  * Usage: node dist/scripts/bench/pages.js [--data FOLDER] [--factor N]... [--samples N] [--only NAME] [--seed TEXT]
  * [--json FILE]
- * Prints for each kind: the mean rows and pages of a request on each database; the exponents with which the mean rows
- * and the mean pages grow with the size of the database; and, on the largest database, the share of requests above the
- * budget and the relations with the most pages. --factor can be repeated (default 0.1, 0.4 and 1.6); the databases stay
- * in FOLDER/pages-FACTOR. The server is PostgreSQL 18, because earlier versions cannot empty their page cache.
+ * --factor can be repeated (default 0.1, 0.4 and 1.6). The databases stay in FOLDER/pages-FACTOR. The server is
+ * PostgreSQL 18, because earlier versions cannot empty their page cache.
+ *
+ * Prints for each kind of request:
+ * - the mean rows and the mean pages of a request on each database,
+ * - the exponents with which mean rows and mean pages grow with the size of the database,
+ * - on the largest database: the share of requests above the budget, and the relations with the most pages.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,15 +1,20 @@
 /**
- * Measures requests per second of one API process on a generated database, with four connections. Every request has
- * another URL; values follow their frequency.
+ * Measures requests per second of one API process on a generated database, with four connections.
  * Usage: node dist/scripts/bench/rates.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N]
  * [--only NAME] [--no-write] [--json FILE] [--env NAME=VALUE]
+ * --env sets an environment variable of the API.
+ *
+ * Every request has another URL. Values are as frequent in the URLs as in the database. If a route has too few URLs,
+ * some URLs repeat, and the share of these requests is printed.
+ *
  * The reference is a plain Node server without a framework that runs one prepared `SELECT 1` per request. Short rounds
- * of both alternate. The result is the ratio of a route's rate to the plain server's rate right before and after it,
- * because the absolute figures of a machine drift.
+ * of the API and of the plain server alternate. The result is a ratio: the rate of a route, divided by the mean rate of
+ * the plain server right before and right after the route. Unlike an absolute figure, the ratio does not drift with the
+ * machine.
+ *
  * Prints medians of the rounds: requests/s, the ratio, the target ratio, bytes, processor time per request of the API
- * and of its database sessions, and the ratio of processor times, which depends less on other load. First without
- * writes, then (unless --no-write) with two commits a second, as on a chain. --env sets an environment variable of the
- * API. If a route has too few URLs, the share of repeated URLs is printed.
+ * and of its database sessions, and the ratio of processor times, which depends less on other load. All routes are
+ * measured first without writes, then (unless --no-write) with two commits a second, as on a chain.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -58,7 +63,7 @@ interface MeteredLoad {
 
 /** Figures of a route in one round, compared with the plain server. */
 interface Round extends MeteredLoad {
-  /** Mean rate of the plain server right before and after the round. */
+  /** Rate of the plain server: the mean of its rates right before and right after the route was measured. */
   readonly plain: number
   readonly ratio: number
   /** Processor time per request of the plain server, divided by that of the route. */
@@ -125,7 +130,7 @@ async function measureTable(
   const stopCommits = isWritten ? await startCommits(server.address) : undefined
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
-    // Warm-up: compiles the programs and prepares the statements.
+    // Warm-up of both servers: compiles their programs and prepares their statements. Its requests are not measured.
     await setting.plain.load.run({ next: root.next, seconds })
     for (const { next } of routes.values()) await setting.api.load.run({ next, seconds })
     for (let round = 0; round < Number(options.rounds); round++) {

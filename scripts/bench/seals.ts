@@ -42,10 +42,14 @@ const chain = createDevchain({
 })
 const { shipUrl, httpUrl } = await chain.start()
 
-/** Last block of the indexed database, of which each reader gets a copy. */
+/** Last block of the indexed database. Each reader gets a copy of that database. */
 const indexedTo = chain.head().num
 
-/** Runs a reader. @returns functions that wait until a block is committed, and that stop the reader. */
+/**
+ * Starts a reader.
+ * @returns `reading`, which settles when the reader ends; `reach`, which waits until a block is committed; and `end`,
+ * which stops the reader.
+ */
 function startReader(database: DatabaseAddress, isSealing: boolean, stopBlock = 0) {
   const ending = new AbortController()
   let at = stopBlock === 0 ? indexedTo : 0
@@ -100,7 +104,8 @@ for (let round = 0; round < rounds * 2; round++) {
   const name = round % 2 === 0 ? 'off' : 'on'
   const database = await createBareDatabase(admin, `bench_seals_${round}`, 'bench_seals')
   const reader = startReader(database, name === 'on')
-  // Sealing begins when the reader is at the head. The reader detects the head by single blocks that follow each other.
+  // Sealing begins when the reader is at the head. The reader concludes this from commits of single blocks: produce
+  // three blocks, each after the commit of the block before.
   for (let first = 0; first < 3; first++) {
     chain.generate(1)
     await reader.reach(chain.head().num)

@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
     'rate-limit': { type: 'string' },
   },
 })
-/** Number of clients that each wait for their last answer, while the rate that the API can serve is measured. */
+/**
+ * Number of clients that measure the rate that the API can serve. Each client sends a request when its previous request
+ * has been answered.
+ */
 const WAITING_CLIENTS = 16
 /**
  * Number of the first address in the measurement of the rate. The overload comes from other addresses, because each

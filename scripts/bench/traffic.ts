@@ -3,14 +3,19 @@
  * generated database with one client.
  * Usage: node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only
  * NAME] [--values SEED] [--scans] [--memory SHARE] [--json FILE] [--env NAME=VALUE]
- * Values come from randomly picked assets, sales, transfers and offers, so they follow their frequency. The database
- * gets two commits a second. Prints p50, p95 and maximum in ms and the statuses of each kind, the same figures for
- * processor time of the API and its database sessions (more reliable on a busy machine), and a summary. The first
- * request of a kind does not count.
- * --values picks other rows; --only measures the kinds whose name contains a text; --env sets an environment variable
- * of the API; --json writes the results; --scans adds the scans of each index by kind, and its bytes per row. --memory
- * limits the memory of the server of --data, page cache included, to a share of the database (needs root), empties the
- * page cache first, and counts the pages that a request reads from the disk.
+ * - --values picks other rows.
+ * - --only measures the kinds whose name contains a text.
+ * - --env sets an environment variable of the API.
+ * - --json writes the results to a file.
+ * - --scans adds for each index: its scans by kind of request, and its size divided by the rows of the table.
+ * - --memory limits the memory of the server of --data, page cache included, to a share of the database (needs root).
+ *   The run then begins with an empty page cache, and counts the pages that a request reads from the disk.
+ *
+ * Values come from randomly picked assets, sales, transfers and offers, so they are as frequent as in the database. The
+ * database gets two commits a second. The first request of a kind does not count.
+ *
+ * Prints for each kind: p50, p95 and maximum in ms; the statuses; the same figures for the processor time of the API
+ * and its database sessions, which is more reliable on a busy machine. A summary follows.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -100,7 +105,8 @@ async function measure(
   addresses: Addresses,
 ): Promise<{ results: KindResult[]; indexes: IndexUse[] | undefined }> {
   let client = await HttpClient.open(url)
-  // The API closes the connection if a query fails after the begin of its answer has been sent: the status is then 0.
+  // If a query fails after the beginning of the answer has been sent, the API closes the connection: the status is then
+  // 0.
   const get = async (address: string): Promise<Pick<Sample, 'status' | 'bytes' | 'ms'>> => {
     const started = performance.now()
     try {

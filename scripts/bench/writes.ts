@@ -14,7 +14,7 @@ interface TableWrites {
   readonly indexesOfRow: number
 }
 
-/** Writes so far by table; partitions are summed. */
+/** Row versions and index entries that PostgreSQL has written so far, by table; partitions are summed. */
 export type Writes = ReadonlyMap<string, TableWrites>
 
 const TABLES = `

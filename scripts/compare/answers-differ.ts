@@ -84,7 +84,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Shape of a JSON value: each scalar replaced by the name of its type, each distinct shape of a list once. */
+/**
+ * Types of a JSON value: replaces each scalar by the name of its type, and each list by the distinct types of its
+ * elements.
+ */
 function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((each) => JSON.stringify(typesOf(each))))]
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value

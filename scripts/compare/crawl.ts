@@ -93,14 +93,16 @@ function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
   return [...new Set(names)].filter((name) => name !== undefined).join(',')
 }
 
-/** All objects in an answer. Each includes the members of the objects directly inside it. */
+/** All objects in an answer. Each returned object also contains the members of its directly nested objects. */
 export function recordsOf(body: unknown): Row[] {
   const rows: Row[] = []
   collectRows(body, rows)
   return rows
 }
 
-/** Adds every object in a value to `rows`, merged with the members of the objects directly inside it. */
+/**
+ * Adds every object in a value to `rows`. Each added object also contains the members of its directly nested objects.
+ */
 function collectRows(value: unknown, rows: Row[]): void {
   if (Array.isArray(value)) for (const each of value) collectRows(each, rows)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return

@@ -11,7 +11,10 @@ export interface DocumentedTarget extends Target {
   readonly hasAttributes: boolean
   /** Whether the endpoint reads parameters from a body. */
   readonly takesBody: boolean
-  /** Whether the answer is about the server itself: two servers then share only the types of the values. */
+  /**
+   * Whether the answer describes the server itself. Such answers of two servers agree only in the types of their
+   * values.
+   */
   readonly isVolatile: boolean
 }
 

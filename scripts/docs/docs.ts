@@ -61,7 +61,10 @@ export async function renderPages(): Promise<Map<string, string>> {
   return pages
 }
 
-/** Text of a handwritten file with the image tags of `images`; tables of a page are aligned again. */
+/**
+ * Text of a handwritten file with the image tags of `images`. Markdown is formatted again, so that its tables stay
+ * aligned.
+ */
 async function renderPinned(path: string): Promise<string> {
   const file = join(packageRoot, path)
   const text = pinImages(readFileSync(file, 'utf8'))

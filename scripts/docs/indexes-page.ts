@@ -25,7 +25,7 @@ export interface MeasuredIndex {
    * plans use the index.
    */
   readonly users: readonly string[]
-  /** Number of further request types that use the index. */
+  /** Number of kinds of request that use the index and are not in `users`. */
   readonly moreUsers: number
 }
 

@@ -31,13 +31,16 @@ export interface TreePlan {
   readonly content?: (num: number, branch: number) => BlockContent
 }
 
-/** Generated blocks between the recordings and every tree, which create assets to trade. */
+/**
+ * Number of generated blocks between the recordings and every tree. These blocks create assets, which the blocks of a
+ * tree trade.
+ */
 const SETTLING_BLOCKS = 40
 const SETTLING_RATE = 10
 
 /**
  * Generates many block trees above one base: the recordings and some generated blocks. A losing branch is generated
- * while its parent block is the head of the chain, so no other blocks need to be generated again.
+ * while its parent block is the head of the chain. Therefore no block of the main branch is generated twice.
  */
 export class TreeGrower {
   readonly chainId: string

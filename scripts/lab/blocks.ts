@@ -13,7 +13,10 @@ export interface BenchStart extends Position {
   readonly slot: number
 }
 
-/** Mostly mints, transfers and edits, with payments in between, like the busy parts of a chain. */
+/**
+ * Frequencies of transactions in a dense block: mostly mints, transfers and edits, mixed with payments, like the busy
+ * parts of a chain.
+ */
 export const denseMix: ActivityMix = {
   mint: 21,
   transfer: 30,
@@ -39,9 +42,9 @@ export const denseMarketMix: ActivityMix = {
 export const DENSE_RATE = 900
 
 /**
- * Creates `count` consecutive blocks with shared traces and deltas: `foreign` with 378 transfers of a foreign token
- * (1,134 action traces, results of about 300 kB), `empty` with results of about 860 bytes. Only the header differs
- * between blocks; it is built when it is read.
+ * Creates `count` consecutive blocks with shared traces and deltas. Only the header differs between blocks, and is
+ * built on each read. `foreign`: 378 transfers of a foreign token (1,134 action traces, results of about 300 kB).
+ * `empty`: results of about 860 bytes.
  */
 export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart): Generator<ChainBlock> {
   const template = kind === 'foreign' ? foreignTemplate() : emptyTemplate()

@@ -15,7 +15,7 @@ export interface MirrorOptions {
   readonly first?: number
   /** Number of blocks between the head and the last irreversible block. Default 12. */
   readonly libLagBlocks?: number
-  /** Replaces results by other frames. */
+  /** Returns the frames that the node sends instead of a result. */
   readonly replace?: SessionFaults['replace']
 }
 
@@ -78,7 +78,7 @@ export class MirrorNode {
     return this.url
   }
 
-  /** Stops at once and cuts all connections. */
+  /** Cuts all connections and stops listening, like a killed process. `start` starts the node again. */
   async kill(): Promise<void> {
     const server = this.#server
     this.#server = null

@@ -28,8 +28,8 @@ const FIRST_SEQUENCE = 9_000_000_000n
 const SLOT = 1_700_000_000
 
 /**
- * Template with transactions of a foreign token. Each is a transfer with the two notifications of a token contract:
- * 378 transfers give 1,134 action traces, and a result of about 300 kB.
+ * Template of benchmark blocks with transactions of a foreign token. Each transaction is a transfer with the two
+ * notifications of a token contract. 378 transfers give 1,134 action traces, and a blocks result of about 300 kB.
  */
 export function foreignTemplate(): BlockTemplate {
   const transactions = new ByteWriter(128 * 1024).varuint(TRANSFERS_PER_BLOCK)
@@ -57,7 +57,9 @@ export function foreignTemplate(): BlockTemplate {
   }
 }
 
-/** Template without transactions except the implicit one; a result of about 860 bytes. */
+/**
+ * Template of benchmark blocks with only the implicit `onblock` transaction. Their blocks result has about 860 bytes.
+ */
 export function emptyTemplate(): BlockTemplate {
   const data = Buffer.alloc(116)
   const action = packAction({ account: 'eosio', name: 'onblock', actors: ['eosio'], data })

@@ -17,7 +17,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 const FOLDER = 'services/core/database/migrations'
 /** Name of the list of landed migrations, in the format of `sha256sum`. */
 const LIST = 'landed.sha256'
-/** Migrations before version 1.0.0. They are in the list's history, but no database needs them. */
+/** Migrations before version 1.0.0. Older versions of the list contain these migrations, but no database needs them. */
 const BEFORE_FIRST_RELEASE = /^0\d{3}_/
 const MIGRATION = /^\d{4}_.*\.sql$/
 const ENTRY = /^([0-9a-f]{64}) {2}(\S+)$/
@@ -27,7 +27,10 @@ const GIT_OUTPUT_BYTES = 64 * 1024 * 1024
 export type Landed = ReadonlyMap<string, string>
 
 export interface MigrationReport {
-  /** Landed migrations that are changed or missing, and errors of the list, one text each. */
+  /**
+   * One text for each landed migration that is changed or missing, and for each entry of the list that a later commit
+   * changed or removed.
+   */
   readonly problems: readonly string[]
   /** Migrations that are not in the list yet, ascending. */
   readonly unlisted: readonly string[]

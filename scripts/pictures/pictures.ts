@@ -84,7 +84,7 @@ function start(command: string, args: readonly string[]): ChildProcess {
   return child
 }
 
-/** Runs `pronghorn standalone` in a terminal with this many columns. */
+/** Runs `pronghorn standalone` in a terminal that is `columns` characters wide. */
 function startInTerminal(columns: number, port: number): { output: string } {
   const node = `--ship ws://127.0.0.1:${ports.ship} --http http://127.0.0.1:${ports.http} --port ${port}`
   const command = `stty cols ${columns}; exec ${process.execPath} ${program} standalone ${node}`

@@ -59,7 +59,7 @@ export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, 
     length: random.between(1, random.between(1, 14)),
   }))
   const marketUpgrade = random.chance(0.4) ? random.between(2, length - 2) : null
-  // The market's ABI stays unchanged if the market is upgraded: a restored ABI would be older than the contract.
+  // An upgraded market gets no broken ABI: the ABI that is restored afterwards would be older than the contract.
   const changing = contractAccounts.filter((account) => marketUpgrade === null || account !== 'atomicmarket')
   const abiFaults: AbiFault[] = Array.from({ length: random.chance(0.5) ? random.between(1, 2) : 0 }, () => ({
     account: random.pick(changing),

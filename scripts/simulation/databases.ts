@@ -163,14 +163,17 @@ export class SimulatedDatabase {
   }
 
   /**
-   * Makes a reader's session lose its advisory lock at the next position that it writes; a connection pooler that
-   * reassigns sessions has the same effect.
+   * Makes the session of a reader lose its advisory lock: a trigger releases the lock when the session next writes the
+   * reader's position. A connection pooler that reassigns sessions has the same effect.
    */
   async loseLock(reader: string): Promise<void> {
     await this.#client.query('UPDATE simulation.traps SET loses_lock = $1', [reader])
   }
 
-  /** Whether the reader has written no position since the call of `loseLock`, and so still holds the lock. */
+  /**
+   * Whether the trap that `loseLock` has set still waits: the reader has not written a position since, so its session
+   * still holds the advisory lock.
+   */
   async isLosingLock(): Promise<boolean> {
     const { rows } = await this.#client.query<{ is: boolean }>(
       'SELECT loses_lock IS NOT NULL AS "is" FROM simulation.traps',

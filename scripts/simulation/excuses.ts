@@ -40,7 +40,8 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'zombie':
     case 'kill-in-undo':
       return databaseErrors
-    // The first filler may exit for another reason; after its restart, the second filler may hold the lease.
+    // The first filler may exit for another reason, and the second filler may then take the lease. The restarted first
+    // filler exits with LEASE_HELD.
     case 'rival':
     case 'lost-lock':
       return [LEASE_HELD]

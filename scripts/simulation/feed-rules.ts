@@ -39,7 +39,7 @@ export function findFeedViolations(rows: readonly FeedRow[], straight: readonly 
   return violations
 }
 
-/** Blocks without published events, both ends included. */
+/** Range of blocks without published events, from `from` to `to`, both included. */
 interface Gap {
   readonly from: number
   readonly to: number

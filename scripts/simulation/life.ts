@@ -12,7 +12,10 @@ export interface LifeOptions {
   readonly database: DatabaseAddress
   readonly chainId: string
   readonly nodes: readonly string[]
-  /** Whether the filler builds the query indexes after catching up. A filler process always does. */
+  /**
+   * Whether a filler inside this process builds the query indexes after catching up. A filler that is a separate
+   * process always builds the query indexes.
+   */
   readonly buildsIndexes: boolean
   readonly send: NonNullable<ReaderOptions['send']>
   /** Called with each log line. */

@@ -171,7 +171,7 @@ export class SimulatedNode implements ShipNode {
     for (const conduct of this.#conducts) conduct.frozen = true
   }
 
-  /** Resumes sending at full speed. */
+  /** Ends the freeze of all sessions, and lifts their limit of bytes per second. */
   thaw(): void {
     for (const conduct of this.#conducts) {
       conduct.frozen = false

@@ -31,7 +31,7 @@ const refusals: readonly (readonly [state: string, message: string])[] = [
 /** SQLSTATE classes of `refusals`. */
 export const refusalClasses: readonly string[] = [...new Set(refusals.map(([state]) => state.slice(0, 2)))]
 
-/** Draws a database error. */
+/** Picks a random database error. */
 export function drawRefusal(random: Random): { state: string; message: string } {
   const [state, message] = random.pick(refusals)
   return { state, message }

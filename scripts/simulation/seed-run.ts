@@ -151,8 +151,8 @@ class SeedRun {
       node.forkBack(chain.plan.tree.length)
       if (irreversibleOnly) node.finalize()
     }
-    // A reader derives some values from rows of the other reader, and completes these values with its next
-    // block. Therefore the last block is added only after both readers have all blocks before it.
+    // A reader that derives values from rows of the other reader completes these values with its next block. Therefore
+    // the chain's last block is added only after both readers have indexed all earlier blocks.
     if (readers === 2) await this.#catchUp(PATIENCE)
     for (const node of this.#nodes) {
       node.addLast()
@@ -316,7 +316,7 @@ class SeedRun {
     if (!isLost) return
     this.#options.tally.add('lock lost, lease taken by another filler')
     await this.#fillers[reader]!.displace(this.#isHindered, async () => {
-      // The reader may be ahead of this node, because another node has sent it blocks.
+      // The reader may be ahead of this node, because another node may have sent later blocks to the reader.
       const { num } = await this.#database.position(readerNames[reader]!)
       node.grow(Math.max(num - node.head().num, 0) + blocks)
       const { irreversibleOnly } = this.#options.plan

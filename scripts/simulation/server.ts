@@ -14,7 +14,7 @@ export async function startServer(): Promise<EmbeddedPostgres> {
       jit: 'off',
     },
   })
-  // `trust` instead of passwords: hashing one for each of thousands of connections takes time.
+  // `trust` instead of passwords: hashing a password for each of thousands of connections takes time.
   writeFileSync(join(server.dataDir, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n')
   return server
 }

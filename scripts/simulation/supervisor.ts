@@ -106,9 +106,9 @@ export class Supervisor {
   }
 
   /**
-   * Starts a second filler, which takes the lease because the session of the current filler has lost its
-   * lock. After `grow` has added blocks to write, the current filler must exit with LEASE_LOST. Exceptions: a
-   * fault hinders it, or the second filler has not taken the lease in time.
+   * Starts a second filler, which takes the lease because the session of the current filler has lost its lock. After
+   * `grow` has added blocks to write, the current filler must exit with LEASE_LOST. Exceptions: a fault hinders the
+   * current filler, or the second filler has not taken the lease in time.
    */
   async displace(isHindered: boolean, grow: () => Promise<boolean>): Promise<void> {
     const { fence } = await this.#options.lease()
@@ -136,7 +136,7 @@ export class Supervisor {
     this.#isOver = true
     this.life?.kill()
     this.killReplaced()
-    // A filler that is started meanwhile replaces `#watching`: wait for its watch too.
+    // A filler that is started during the wait sets `#watching` to a new promise: wait for that promise, too.
     let watched: Promise<void>
     do {
       watched = this.#watching

@@ -314,8 +314,9 @@ test('startTimeMs fixes the times of generated blocks', () => {
 })
 
 /**
- * Order of execution of an action and its descendants: the action, the accounts it notified, then the inline actions
- * that these sent, each with its own descendants first.
+ * Order of execution of an action and its descendants: first the action, then the accounts that the action notified,
+ * then the inline actions of all these receivers. The descendants of an inline action are executed before the next
+ * inline action.
  */
 function executionOrder(traces: readonly DecodedAction[]): DecodedAction[] {
   const childrenOf = (ordinal: number): DecodedAction[] =>

@@ -10,7 +10,7 @@ export interface DevchainCommand extends DevchainOptions {
   readonly signal: AbortSignal
 }
 
-/** Default ports of the command; a node's defaults are 8080 and 8888. */
+/** Default ports of the command `pronghorn devchain`: 8080 and 8888, which are also the defaults of a node. */
 const devchainPorts = { ship: 8080, http: 8888 } as const
 
 /**

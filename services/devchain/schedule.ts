@@ -1,7 +1,10 @@
 import { slotAt, slotOf } from './chain/index.ts'
 import type { Chain } from './chain/index.ts'
 
-/** One hour. A chain whose time is further behind the present was started at a fixed time and need not catch up. */
+/**
+ * One hour in slots. A chain whose head is further behind the present was started at a fixed time, and need not catch
+ * up.
+ */
 const MOST_LAG_SLOTS = 7200
 
 /** Source of the time slots of generated blocks. */
@@ -13,8 +16,9 @@ export interface Clock {
 }
 
 /**
- * Creates the clock of generated blocks. With `startTimeMs`, slots count from that time. With `live`, slots are the
- * present, after a lead-in of `blocks` blocks. Otherwise slots follow the head without a gap.
+ * Creates the clock of generated blocks. With `startTimeMs`, the first block has the slot of that time, and each block
+ * the next slot. With `live`, the first `blocks` blocks have the slots before the present, and each later block has the
+ * present slot. Otherwise each block has the slot after the slot of the head.
  */
 export function createClock(
   chain: Chain,

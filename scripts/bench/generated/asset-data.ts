@@ -26,7 +26,7 @@ function mutableName(at: number): string | undefined {
   return at % 53 === 0 ? `Sir ${word(at % 500)}` : undefined
 }
 
-/** Mutable data of an asset as JSON text; null without a level. */
+/** Mutable data of an asset as JSON text; null for an asset without a level (`level` 0). */
 export function mutableData(at: number, level: number, xp: number): string | null {
   if (level === 0) return null
   return JSON.stringify({ level, xp, status: level > 2 ? 'veteran' : 'fresh', name: mutableName(at) })

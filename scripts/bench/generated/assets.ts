@@ -4,7 +4,8 @@ import type { Template } from './catalogue.ts'
 export const NONE = -1
 
 /**
- * State of every generated asset in arrays, by position. Asset ids start at `FIRST_ASSET_ID` and have the same order.
+ * State of every generated asset, in arrays. The index in an array is the position of the asset. The asset id is
+ * `FIRST_ASSET_ID` plus the position.
  */
 export class GeneratedAssets {
   /** Number of assets minted so far. */
@@ -73,7 +74,7 @@ export function assetId(position: number): number {
   return FIRST_ASSET_ID + position
 }
 
-/** Whether assets of the template (or without one) can be transferred. */
+/** Whether assets of the template can be transferred; true for assets without a template. */
 export function isTransferable(template: Template | undefined): boolean {
   return template?.transferable ?? true
 }

@@ -126,7 +126,7 @@ export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue 
   return { collections, templates, uniques, bySize: new Choice(weights, random) }
 }
 
-/** Random order (Fisher-Yates). */
+/** Shuffles the list in place (Fisher-Yates). @returns the list. */
 function shuffled<T>(items: T[], random: Random): T[] {
   for (let at = items.length - 1; at > 0; at--) {
     const other = random.below(at + 1)

@@ -208,7 +208,10 @@ export class History {
     }
   }
 
-  /** The next template with one asset, at a time that spreads these templates evenly over the mints. */
+  /**
+   * The next template with one asset; undefined if the next mint is of another template. Draws with a probability that
+   * spreads the templates with one asset evenly over the mints.
+   */
   #nextUnique(): Template | undefined {
     const { uniques } = this.#catalogue
     const left = uniques.length - this.#uniques
@@ -250,7 +253,7 @@ export class History {
   }
 }
 
-/** Largest level: a uint16. */
+/** Largest value of the attribute `level`, which is a uint16. */
 const MOST_LEVEL = 0xffff
 
 /** Experience at the mint, 24 bits: distinct for the first 16,777,216 assets. */

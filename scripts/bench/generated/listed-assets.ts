@@ -35,7 +35,10 @@ export class ListedAssets {
     this.#assets = assets
   }
 
-  /** Columns of a listing of one asset, or of an asset and the next assets of its collection. */
+  /**
+   * Columns of a listing of the asset at position `first`. With `isBundle` the listing also contains the assets at the
+   * next positions, as far as they are in the same collection.
+   */
   columns(first: number, isBundle: boolean): ListedColumns {
     const positions = isBundle ? this.#bundle(first) : [first]
     const mints = positions.map((at) => this.#assets.mint[at]!).filter((mint) => mint !== NONE)

@@ -21,7 +21,10 @@ export interface ListingSource {
 }
 
 const SOMEBODY = 'somebody.wam'
-/** Median of the oracle at which sales in another currency settle, and the power of ten of both precisions. */
+/**
+ * Oracle median at which sales in another currency settle, and the power of ten that multiplies a price before the
+ * division by the median.
+ */
 const MEDIAN = 480
 const MEDIAN_FACTOR = 10_000_000_000n
 /** End of running auctions, seconds since 1970: after all generated blocks. */
@@ -105,7 +108,7 @@ export class ListingWriter {
     const owner = this.#owner(at)
     const block = this.#blockOf(id, sizes.sales)
     const isForeign = random.chance(0.1)
-    // Of the newest fifth of the sales 45 % are still listed, of older sales 8 %.
+    // 45 % of the newest fifth of the sales are still listed, and 8 % of the older sales.
     const isListed = random.chance(id > sizes.sales * 0.8 ? 0.45 : 0.08) && owner !== null
     const state = isListed ? 1 : this.#of([0.78, 3], [0.93, 2], [1, 4])
     const isSold = state === 3

@@ -13,7 +13,10 @@ export interface MarketWorld {
 
 /** Duration of a block, ms. */
 const BLOCK_MS = 500
-/** Sequence numbers that the market's own numbering reserves for a block. */
+/**
+ * Sequence numbers of a block for market events: an event's sequence number is its block number times BLOCK_SEQS, plus
+ * an offset.
+ */
 const BLOCK_SEQS = 1_000
 
 /** SQL functions for reproducible random choices, and the contract's settings. */

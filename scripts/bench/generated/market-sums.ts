@@ -1,4 +1,7 @@
-/** SQL that derives the values which the filler maintains for the market's rows, in one pass, with the same result. */
+/**
+ * SQL that derives, in one pass, the values that the filler maintains row by row for the market. The result is the
+ * same.
+ */
 
 const kinds = [
   ['sales', 'sale_id', 1],
@@ -12,7 +15,8 @@ const RECENT_DAYS = 3
 const RECENT_TRADES = 5
 
 /**
- * Derives listings by asset with their counts, and trades with their sums.
+ * SQL that derives from the market's listings: which assets they contain, their counts, the trades, and the sums and
+ * suggested prices of the trades.
  * @param lastTime time of the last block, ms.
  */
 export function marketSumsSql(lastTime: number): string {

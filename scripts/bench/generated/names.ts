@@ -17,14 +17,14 @@ const nameSyllables = [
   'za',
 ]
 
-/** Accounts with code: large owners and recipients often are contracts. */
+/** Accounts with code. On a real chain, large owners and recipients often are contracts. */
 const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 'vault.game', 'drops.game']
 
 /** Number of distinct names of four syllables. */
 const SHORT_NAMES = 65_536
 /** Characters that are appended to the four syllables of a name, for accounts from number SHORT_NAMES on. */
 const PAGES = '.bcdfghjkl'
-/** Second characters to append, for accounts from number 10 x SHORT_NAMES on. */
+/** Last character of a name, for accounts from number 10 x SHORT_NAMES on. It follows the character of PAGES. */
 const LAST_PAGES = 'mnprstvwxz'
 
 /** Number of accounts with distinct names. */

@@ -47,7 +47,7 @@ export class OfferBook {
   readonly #source: OfferSource
   readonly #collectionOf: (at: number) => string
 
-  /** @param collectionOf name of the collection of the asset at a position. */
+  /** @param collectionOf returns the name of the collection of the asset at a position in `GeneratedAssets`. */
   constructor(source: OfferSource, collectionOf: (at: number) => string) {
     this.#source = source
     this.#collectionOf = collectionOf

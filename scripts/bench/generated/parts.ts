@@ -8,7 +8,7 @@ export const generatedParts = ['transfers', 'logs', 'offers', 'market'] as const
 export type GeneratedPart = (typeof generatedParts)[number]
 
 /**
- * Parses a comma list of parts; all of them without a list.
+ * Parses a comma list of parts; without a list returns all parts.
  * @throws RangeError for an unknown part.
  */
 export function readParts(list: string | undefined): readonly GeneratedPart[] {

@@ -62,7 +62,7 @@ export async function writeOpenOffers(address: DatabaseAddress, { offers }: Hist
   await pairs.close()
 }
 
-/** Derives the values that the filler maintains, in one pass, with the same result. */
+/** SQL that derives, in one pass, the values that the filler maintains row by row. The result is the same. */
 const DERIVED = `
   INSERT INTO assets.backed_tokens (asset_id, token_symbol, amount)
     SELECT asset_id, 'WAX', 100000000 * (1 + asset_id % 7) FROM assets.assets WHERE asset_id % ${BACKED_EVERY} = 0;

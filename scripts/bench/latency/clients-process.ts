@@ -1,7 +1,9 @@
 /**
- * The clients of `bench/latency`: websockets that subscribe to all events of the assets namespace, and REST requests
- * at a rate. Usage: clients-process.js URL COUNT. On `{ perSecond }` it sends the times of the previous requests, and
- * changes the rate. Requests are sent on time, whether or not earlier requests have been answered.
+ * The clients of `bench/latency`, as a separate process: websockets that subscribe to all events of the assets
+ * namespace, and connections that send REST requests at a rate.
+ * Usage: clients-process.js URL COUNT
+ * The message `{ perSecond }` changes the rate. The process then replies with the times of the requests at the previous
+ * rate. A request is sent when it is due, whether or not earlier requests have been answered.
  */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -15,7 +17,7 @@ const clientCount = Number(count)
 /** Connections for REST requests. */
 const REST_CONNECTIONS = 16
 
-/** By block: number of clients that have received an event of it. */
+/** Number of clients that have received an event of a block, by block number. */
 const heard = new Map<number, number>()
 
 async function subscribe(): Promise<void> {

@@ -22,8 +22,8 @@ export interface WantedLoad {
 }
 
 /**
- * Messages from the clients: the last client has received its first event of a block, or the times of REST requests so
- * far.
+ * Messages from the process of the clients: all clients have subscribed; time at which the last client received its
+ * first event of a block; times of the REST requests at the previous rate.
  */
 export type ClientsMessage =
   | { readonly ready: true }

@@ -6,11 +6,11 @@ import { trafficKinds, TrafficRows } from '../traffic/index.ts'
 /** A kind of request whose pages are counted. */
 export interface PageKind {
   readonly name: string
-  /** Picks the URLs of a number of requests. */
+  /** Picks the URLs of `count` requests of this kind. */
   readonly pick: (database: pg.ClientBase, count: number) => Promise<readonly string[]>
 }
 
-/** Prefix of names that come from the bench `rates`. */
+/** Prefix of the names of kinds that are routes of the bench `rates`. */
 const RATE = 'rate: '
 
 /** All kinds of request of the bench `traffic`, and all routes of the bench `rates`. */

@@ -91,7 +91,9 @@ async function ask(url: string, address: string): Promise<{ status: number; rows
   return { status: answer.status, rows: rowsOf(body.data) }
 }
 
-/** Number of rows of an answer: of a list its length, of a record with lists the sum of their lengths, at least 1. */
+/**
+ * Number of rows of an answer. For a list: its length. For a record: the sum of the lengths of its lists, at least 1.
+ */
 function rowsOf(data: unknown): number {
   if (Array.isArray(data)) return data.length
   const lists = Object.values(data ?? {}).filter((value) => Array.isArray(value))

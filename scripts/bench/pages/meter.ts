@@ -65,7 +65,10 @@ export class PageMeter {
     await this.#client.query('SELECT pg_buffercache_evict_all()')
   }
 
-  /** Pages that are cached now. Pages of system catalogs do not count, because sessions cache the contents. */
+  /**
+   * Pages that are in the page cache, by relation. Pages of system catalogs do not count, because each session caches
+   * the contents of the catalogs.
+   */
   async read(): Promise<TouchedRelation[]> {
     const { rows } = await this.#client.query<{ file: string; pages: number }>(
       `SELECT relfilenode::text AS file, count(*)::integer AS pages FROM pg_buffercache

@@ -107,8 +107,9 @@ export function cellsOf(sizes: readonly KindPages[], factors: readonly number[])
 }
 
 /**
- * Exponent with which a quantity grows with the size of the database: the slope of the line through the logarithms
- * with the least squares. 0 is constant, 1 proportional; NaN for one size.
+ * Exponent with which a quantity grows with the size of the database: the slope of the least-squares line through the
+ * logarithms of size and quantity. 0: the quantity is constant. 1: the quantity is proportional to the size. NaN: there
+ * is only one size.
  */
 export function exponent(quantities: readonly number[], factors: readonly number[]): number {
   const x = factors.map(Math.log)

@@ -28,7 +28,7 @@ const server = createServer((_request, response) => {
     },
   )
 })
-// No keep-alive timeout: the connections are idle while the other server is measured.
+// No keep-alive timeout: the connections to this server are idle while the API is measured.
 server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }))

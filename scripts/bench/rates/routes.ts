@@ -70,7 +70,8 @@ const LEAST_LIMIT = 81
 const BATCH = 5_000
 
 /**
- * Picks distinct URLs of a route; frequent values occur in more of them.
+ * Picks distinct URLs of a route. Values come from sampled rows, so more URLs contain a frequent value than a rare
+ * value.
  * @param count number of sampled rows.
  */
 export async function pickAddresses(
@@ -88,7 +89,7 @@ export async function pickAddresses(
 }
 
 /**
- * Picks URLs of a route with repetitions: a value always gives the same URL.
+ * Picks URLs of a route. URLs repeat: sampled rows with equal values give equal URLs.
  * @param count number of sampled rows.
  */
 export async function pickRepeatedAddresses(

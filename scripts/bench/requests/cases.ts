@@ -37,7 +37,10 @@ export function requestCases(endpoints: readonly Endpoint[], examples: Examples)
   return endpoints.flatMap((endpoint) => casesOf(endpoint, examples))
 }
 
-/** One case for each endpoint, sort and filter: of its example values, the kind that comes first in `kinds`. */
+/**
+ * One case for each combination of endpoint, sort and filter. Among the cases of a combination, the case whose kind of
+ * example value comes first in `kinds` is chosen.
+ */
 export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
   const chosen = new Map<string, RequestCase>()
   for (const request of cases) {

@@ -152,8 +152,8 @@ function rowsRead(node: PlanNode): number | undefined {
 }
 
 /**
- * Sums the rows and index entries read by table.
- * @param heap table of the bitmap heap scan above the node, to which bitmap index scans belong.
+ * Adds the rows and index entries that a plan node and the nodes below it read to `read`, by table.
+ * @param heap table of the bitmap heap scan above the node: a bitmap index scan counts as a read of this table.
  */
 function sumRead(node: PlanNode, heap: string | undefined, read: Map<string, number>): void {
   const table = tableOf(node)

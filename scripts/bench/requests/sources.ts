@@ -10,7 +10,7 @@ export interface Source {
 const MISSING_ACCOUNT = 'nobodyhere11'
 const MISSING_ID = '1'
 
-/** Creates a source that ranks values by frequency. */
+/** Creates a source of popular, typical and rare values: ranks the values by the number of rows that have the value. */
 export function ranked(
   keys: readonly string[],
   value: string,

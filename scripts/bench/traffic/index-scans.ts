@@ -65,7 +65,7 @@ export class IndexScans {
     this.#last = new Map((await this.#read()).map(({ name, scans }) => [name, scans]))
   }
 
-  /** Attributes the index scans since the last call to a kind of request. */
+  /** Assigns the index scans since the previous call of `take` (or since `begin`) to a kind of request. */
   async take(kind: string): Promise<void> {
     for (const { name, scans } of await this.#read()) {
       const more = scans - (this.#last.get(name) ?? 0)

@@ -62,7 +62,7 @@ export interface TransferRow {
   readonly time: string
 }
 
-/** Values of a random offer. */
+/** Values of a randomly picked offer, as texts for the parameters of requests. */
 export interface OfferRow {
   readonly id: string
   readonly sender: string
@@ -200,7 +200,7 @@ export class TrafficRows {
     return Array.from({ length: count }, () => this.#random.pick(this.#collections))
   }
 
-  /** One of the largest owners, in turn. */
+  /** Account number `index` of the largest owners of assets; after the last account the list begins again. */
   bigOwner(index: number): string {
     return this.#accounts[index % this.#accounts.length] ?? ''
   }

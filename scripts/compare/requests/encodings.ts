@@ -22,7 +22,7 @@ export function formText(parameters: readonly Given[]): string {
  */
 export function jsonValue(text: string, isList: boolean, random: Choices): unknown {
   if (random.chance(0.5)) return text
-  // Only numbers whose JSON text is the same: -0 would become 0.
+  // Convert a text to a number only if the number has the same JSON text: `-0` would become `0`.
   if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'
   const elements = text.split(',')

@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, unknown>>
 export interface Material {
   readonly targets: readonly DocumentedTarget[]
   readonly known: KnownValues
-  /** Records, by the first segment of the path that listed them. */
+  /** Records that the crawl has found, by the first path segment of the list that contained the record. */
   readonly rows: ReadonlyMap<string, readonly Row[]>
 }
 
@@ -91,7 +91,7 @@ function drawParameters(
   return [...given].filter(([, value]) => value !== '' || random.chance(0.5))
 }
 
-/** A record's value for a parameter. */
+/** A value of a record that suits a parameter; undefined if the record has none. */
 function valueIn(row: Row, { name }: NamedForm): string | undefined {
   for (const key of [name, ...(namedLike[name] ?? [])]) {
     const value = row[key]
@@ -116,8 +116,9 @@ function drawAttribute(row: Row, random: Choices): Given {
 }
 
 /**
- * Whether a parameter is an attribute filter without type suffix. Its JSON type matters: a number in a JSON body
- * matches numbers, its text does not. The encodings of such a request are not compared.
+ * Whether a parameter is an attribute filter without type suffix. The JSON type of its value matters: in a JSON body, a
+ * number matches numbers, but the text of the number does not. Therefore the encodings of a request with such a filter
+ * are not compared.
  */
 function isUntypedAttribute(name: string): boolean {
   return families.some((family) => name.startsWith(`${family}.`))

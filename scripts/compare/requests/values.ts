@@ -147,7 +147,7 @@ export const hostileTexts: readonly string[] = [
   'A'.repeat(3_000),
 ]
 
-/** JSON values for a body where a text is expected. */
+/** Values of other JSON types, for parameters that expect a text in a JSON body. */
 export const hostileJson: readonly unknown[] = [
   null,
   true,

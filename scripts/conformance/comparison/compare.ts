@@ -130,7 +130,10 @@ function hasQueryTime(body: Json): boolean {
   )
 }
 
-/** Whether the records come in another accepted order. Records that the recorded answer also contains must be equal. */
+/**
+ * Whether the answer has its records in another accepted order. A record that is also in the recorded answer must be
+ * equal to the recorded record.
+ */
 function isOtherSequence(entry: Entry, reply: Reply, comparison: Comparison): boolean {
   const { alsoIds } = entry
   if (!alsoIds || reply.status !== entry.status || entry.body === undefined) return false

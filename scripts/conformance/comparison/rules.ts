@@ -23,7 +23,7 @@ export interface Rule {
 /** Members that newer releases have added to objects of one kind. */
 export interface AddedFields {
   readonly of: string
-  /** Names of members: an object that has all of them is of this kind. */
+  /** Names of members: an object belongs to the kind `of` if it has all these members. */
   readonly when: readonly string[]
   readonly keys: readonly string[]
 }

@@ -69,8 +69,9 @@ const readsSchema = z.strictObject({
   command: z.string(),
   assets: amount,
   /**
-   * Pages read from the disk for a request, for each size of `memory` (share of the database): the mean, and the p95
-   * that half of the kinds (`half`) and nine of ten kinds (`most`) do not exceed.
+   * Pages that a request reads from the disk, for each size of the server's memory. `memory`: the size as a share of
+   * the database. `mean`: mean of all requests. `half`, `most`: a p95 that half of the kinds of request, or nine of ten
+   * kinds, do not exceed.
    */
   measured: z.array(z.strictObject({ memory: amount, mean: amount, half: amount, most: amount })),
 })
@@ -115,8 +116,8 @@ const counted: Readonly<Record<Driver, readonly string[]>> = {
 }
 
 /**
- * The driver of a table: the number of rows of the table is proportional to the number of assets, transfers, logs,
- * offers or listings. `assets.blocks` has rows for transfers and logs, and counts as driven by transfers.
+ * The driver of a table: assets, transfers, logs, offers or listings. The table's number of rows is proportional to the
+ * number of its driver. `assets.blocks` has rows for transfers and logs; its driver is `transfers`.
  */
 function driverOf(table: string): Driver | undefined {
   if (table === 'assets.blocks') return 'transfers'

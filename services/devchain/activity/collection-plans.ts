@@ -52,7 +52,10 @@ export const editCollection: Plan = (world) => {
   return [assetsAction(world, author, 'setcoldata', { collection_name: name, data })]
 }
 
-/** Plan of a transaction: create a schema in a random collection, or in one that has none. */
+/**
+ * Plan of a transaction: create a schema, in a collection without schemas if there is such a collection, else in a
+ * random collection.
+ */
 export const newSchema: Plan = (world) => {
   const empty = world.directory.collections.find((collection) => collection.schemas.length === 0)
   const collection = empty ?? anyCollection(world)

@@ -37,7 +37,10 @@ const symbolPairs = [
   },
 ]
 
-/** Plan of a transaction: the next deployment step: deploy a missing contract, or replace an old version. */
+/**
+ * Plan of a transaction: the next step of deployment, which deploys a missing contract, replaces an old version, or
+ * adds a missing pair.
+ */
 export const deploy: Plan = (world) =>
   deployTools(world) ??
   upgradeMarket(world) ??
@@ -57,8 +60,8 @@ export const newMarketplace: Plan = (world) => {
 }
 
 /**
- * Plan of a transaction: create a bonus fee, or end one: first for new listings (`stopbonusfee`), later for all
- * (`delbonusfee`).
+ * Plan of a transaction: create a bonus fee, or end one. A fee is first ended for new listings (`stopbonusfee`), later
+ * for all listings (`delbonusfee`).
  */
 export const changeBonusFee: Plan = (world) => {
   const { random } = world
@@ -172,7 +175,10 @@ function deployTools(world: World): ActionInput[] | null {
   return [world.runtime.action(TOOLS_ACCOUNT, 'init', [TOOLS_ACCOUNT], {})]
 }
 
-/** Upgrades the recorded market to the version with template buy offers; null if the market has them. */
+/**
+ * Actions that upgrade the recorded market to the version with template buy offers; null if the market has template buy
+ * offers, or if there is no market.
+ */
 function upgradeMarket(world: World): ActionInput[] | null {
   if (marketConfig(world) === null || marketKnows(world, 'createtbuyo')) return null
   return setContract(MARKET_ACCOUNT, 'market.v1.3.3')

@@ -139,7 +139,10 @@ export function offerToMarket(
   })
 }
 
-/** Creates the plan by which another account takes over the RAM payment of a listing. `key` is the field of its id. */
+/**
+ * Creates the plan by which another account takes over the RAM payment of a listing. `key` is the field of the
+ * listing's id.
+ */
 export function payRam(
   table: 'sales' | 'auctions' | 'buyoffers',
   action: string,

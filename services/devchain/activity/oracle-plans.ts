@@ -15,13 +15,13 @@ interface NewPair {
   readonly quote_symbol: string
   readonly quote_contract: string
   readonly quoted_precision: number
-  /** Start value, in units of 10^-quoted_precision. */
+  /** Value near which the first quotes of the pair are, in units of 10^-quoted_precision. */
   readonly firstValue: number
 }
 
 /**
- * Pairs that are added to the recorded one: the second token in dollars; and euros in the chain's token, whose prices
- * are multiplied instead of divided.
+ * Pairs that generated transactions add to the recorded pair. `karmausd`: the second token in dollars. `eurwax`: euros
+ * in the chain's token; a price in euros is converted by multiplication with the median, not by division.
  */
 const newPairs: readonly NewPair[] = [
   {

@@ -16,7 +16,7 @@ export interface BlockChanges {
   readonly transactions: number
 }
 
-/** Changes of a block to accounts, by name value. */
+/** Changes that a block makes to accounts. The key of an account is the 64-bit value of its name. */
 export interface AccountChanges {
   readonly created: readonly bigint[]
   /** Created and changed `account` rows, as of the end of the block. */

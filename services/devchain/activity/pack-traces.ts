@@ -21,7 +21,7 @@ export function writeTransactionTrace(
     .bool(false)
   writer.varuint(traces.length)
   for (const trace of traces) writeActionTrace(writer, trace)
-  // After the action traces: no RAM delta of the transaction, exception, error code or failed deferred transaction.
+  // Next fields of the transaction trace: no RAM delta, exception, error code or failed deferred transaction.
   writer.bool(false).bool(false).bool(false).bool(false)
   writer.bool(true)
   writePartial(writer, transaction)
@@ -57,12 +57,12 @@ function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
   writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
   writer.bool(true).u8(0).raw(packReceipt(trace))
   writer.u64(nameValue(trace.receiver)).raw(trace.action.packed)
-  // After the action: not context-free, no elapsed time, no console output.
+  // Next fields of the action trace: not context-free, no elapsed time, no console output.
   writer.bool(false).u64(0n).varuint(0)
   writer.varuint(trace.ramDeltas.size)
   const deltas = [...trace.ramDeltas].map(([payer, bytes]) => [nameValue(payer), bytes] as const)
   for (const [payer, bytes] of deltas.sort(([a], [b]) => (a < b ? -1 : 1))) writer.u64(payer).i64(bytes)
-  // After the RAM deltas: no exception, no error code, no return value.
+  // Last fields of the action trace: no exception, no error code, no return value.
   writer.bool(false).bool(false).varuint(0)
 }
 

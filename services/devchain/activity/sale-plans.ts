@@ -21,7 +21,7 @@ import {
 import { assetsAction, assetOf, isTransferable } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Limit of assets in a bundle, and of owned assets that are examined for one. */
+/** Maximum number of assets in a bundle, and of an owner's assets that are examined to find assets for the bundle. */
 const MAX_BUNDLE = 4
 const MAX_LOOKED_AT = 30
 
@@ -117,7 +117,10 @@ export function anyGoods(world: World, config: MarketConfigRow): Goods | null {
   return { owner: first.owner, ids: [first.id, ...others] }
 }
 
-/** Whether the assets are a bundle in the block of a market upgrade: which version handles it is unknown. */
+/**
+ * Whether the assets are a bundle and the block upgrades the market: the market version that will execute the
+ * transaction is then unknown.
+ */
 export function isInFlux(world: World, ids: readonly bigint[]): boolean {
   return ids.length > 1 && world.directory.isUpgrading(world.runtime.nowMs)
 }
@@ -164,6 +167,6 @@ function settlementOf(
   const units = Number(listing.amount) / 10 ** listing.precision
   const settlement = parseSymbol(sale.settlement_symbol)
   const amount = (found.invert_delphi_pair ? units * price : units / price) * 10 ** settlement.precision
-  // Pay one smallest unit of the token more: the contract rounds at other steps of the calculation.
+  // Pay one smallest unit of the token more: the contract rounds at other steps of the calculation than this function.
   return { quantity: formatAsset({ ...settlement, amount: BigInt(Math.ceil(amount)) + 1n }), median }
 }

@@ -10,7 +10,10 @@ import { sentence } from './wording.ts'
 import { assetsAction } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Curve indexes in key types: K1, R1, and WebAuthn, which has a relying party in addition to the point. */
+/**
+ * Type indexes of packed keys and signatures: K1, R1 and WebAuthn. A WebAuthn key has a relying party after the curve
+ * point.
+ */
 const [k1, r1, webAuthn] = [0, 1, 2]
 
 /** Plan of a transaction: announce a link, usually with the assets in the same transaction. */

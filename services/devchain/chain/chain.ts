@@ -128,7 +128,7 @@ export class Chain {
   #dropOldest(): void {
     if (this.#bytes <= this.#options.retainBytes) return
     let count = 0
-    // Drop a tenth at a time: each removal moves the whole array.
+    // Drop a tenth of the retained bytes at a time: each removal copies the whole array of blocks.
     while (this.#bytes > this.#options.retainBytes * 0.9 && this.#blocks[count]!.num < this.#lib.num) {
       this.#bytes -= sizeOf(this.#blocks[count]!)
       count++

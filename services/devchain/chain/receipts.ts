@@ -65,7 +65,10 @@ function readReceipt(
   return { code: reader.varuint(), abi: reader.varuint() }
 }
 
-/** Raises a counter to a value. Traces come in order of creation, not of execution, so the greatest value counts. */
+/**
+ * Raises a counter to a value; a lower value changes nothing. Traces come in order of creation, not of execution, so a
+ * later trace may have a lower value.
+ */
 function raise(state: ChainState, map: Map<bigint, bigint>, key: bigint, value: bigint): void {
   if (value > (map.get(key) ?? 0n)) state.set(map, key, value)
 }

@@ -83,7 +83,7 @@ export class ChainState {
       case 'resource_usage':
         return (_, row) => {
           const owner = row.u64()
-          // Skip two usage accumulators (variant byte, u32, two u64 each) between owner and RAM usage.
+          // Skip the two usage accumulators of the row (variant byte, u32, two u64 each): RAM usage follows them.
           row.take(2 * 21)
           this.set(this.ramBytes, owner, row.u64())
         }

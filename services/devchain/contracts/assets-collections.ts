@@ -16,7 +16,7 @@ interface TemplateData {
   readonly burnable: boolean
   readonly max_supply: number
   readonly immutable_data: readonly AttributePair[]
-  /** Only the action `createtempl2` has this field. */
+  /** Mutable data of the template; only the action `createtempl2` has this field. */
   readonly mutable_data?: readonly AttributePair[]
 }
 

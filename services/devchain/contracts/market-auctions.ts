@@ -142,7 +142,10 @@ function payAuctionRam(context: ActionContext): void {
   changePayer(context, 'auctions', id, payer)
 }
 
-/** Whether the second market version must cancel this auction: it has several assets and nobody has claimed. */
+/**
+ * Whether the second market version must cancel this auction: it has several assets, and neither the buyer has claimed
+ * the assets nor the seller the price.
+ */
 function isDissolved(context: ActionContext, auction: AuctionRow): boolean {
   const isSecond = isSecondMarket(marketConfigOf(context).version)
   const isClaimed = auction.claimed_by_buyer || auction.claimed_by_seller

@@ -115,8 +115,8 @@ function fulfillTemplateBuyoffer(context: ActionContext): void {
 }
 
 /**
- * Settles a buy offer: accepts the latest offer, which the seller created in the action before, passes the assets on,
- * and pays.
+ * Settles a buy offer: accepts the newest offer of the assets contract, which the seller created in the previous
+ * action, sends the assets to the buyer, and pays out the price.
  */
 function settle(context: ActionContext, buyer: string, memo: string, settlement: Settlement): void {
   const offerId = configOfAssets(context).offer_counter - 1n

@@ -72,7 +72,7 @@ export function eraseListing(context: ActionContext, table: ListingTable, id: bi
 }
 
 /**
- * Changes the RAM payer of a listing. For the node that is a new row: the block removes the old row and creates one.
+ * Changes the RAM payer of a listing. As in a node, this removes the old row and creates a new row in the same block.
  */
 export function changePayer(context: ActionContext, table: ListingTable, id: bigint, payer: string): void {
   const { value } = context.raw(table, MARKET_ACCOUNT, id)!
@@ -81,8 +81,8 @@ export function changePayer(context: ActionContext, table: ListingTable, id: big
 }
 
 /**
- * The newest listing of `seller` with exactly these assets. Rows of both tables begin with id and seller, so that rows
- * of other sellers are skipped without decoding.
+ * The newest listing of `seller` with exactly these assets. A row of `sales` or `auctions` begins with the fields id
+ * and seller, so rows of other sellers are skipped without decoding.
  */
 export function findListing<K extends 'sales' | 'auctions'>(
   context: Pick<ActionContext, 'host'>,

@@ -9,7 +9,7 @@ import type { Params } from './params.ts'
 /** Limit of rows per request. A real node limits the time, with a similar effect. */
 const MAX_ROWS = 5000
 
-/** 64-bit secondary indexes by table: the fields that they sort by, from index position 2 on. */
+/** Fields of the 64-bit secondary indexes, by table. The first field of a list has index position 2. */
 const secondaryIndexes: Readonly<Record<string, readonly string[]>> = {
   offers: ['sender', 'recipient'],
   datapoints: ['value', 'timestamp'],

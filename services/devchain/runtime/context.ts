@@ -44,8 +44,9 @@ export interface RowPlace {
 const ROW_OVERHEAD_BYTES = 112
 
 /**
- * Environment of a contract while it executes one action: its tables, and calls that notify accounts and send inline
- * actions. Notifications and inline actions get their ordinals now and run later.
+ * Environment of a contract while it executes one action: the contract's tables, and methods that notify accounts and
+ * send inline actions. A notification or inline action gets its ordinal when the contract requests it, and is executed
+ * later.
  */
 export class ActionContext {
   readonly host: ContractHost

@@ -88,7 +88,8 @@ export class Runtime implements ContractHost {
     const abi = this.abis.of(account)
     const decoded = this.decode(abi, abi.compiled.tableType(table)!, row.value)
     if (oftenRead.has(table)) this.#decodedRows.set(row.value, decoded)
-    // The contracts of this devchain store only rows of these types. The compiler cannot derive row types from an ABI.
+    // `TableRows` declares the row types of the tables of this devchain's contracts. The compiler cannot derive row
+    // types from an ABI.
     return decoded as unknown as TableRows[K]
   }
 
@@ -148,7 +149,7 @@ export class Runtime implements ContractHost {
     const { action } = first
     const receivers = [first]
     const inline: ActionTrace[] = []
-    // The list grows during the loop: a notified contract may notify others.
+    // The list of receivers grows during the loop: a notified contract may notify other accounts.
     for (const trace of receivers) {
       const notify = (account: string): void => {
         const known = receivers.some(({ receiver }) => receiver === account)

@@ -32,8 +32,8 @@ export interface SessionFaults {
   /** Payloads that are missing in every result, as from a node that does not record them. */
   readonly withoutPayloads?: readonly PayloadName[]
   /**
-   * Replaces a result by other frames: none, the same twice, a part of it. `sent` is the number of earlier results. A
-   * result without frames costs no credit.
+   * Returns the frames that the node sends instead of a result: no frame, the frame twice, or a part of the frame.
+   * `sent` is the number of previous results of the session. A result without frames costs no credit.
    */
   readonly replace?: (frame: Buffer, sent: number) => readonly Buffer[]
   /** Behaviour that may change while the session runs. */

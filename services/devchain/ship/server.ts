@@ -60,7 +60,8 @@ export async function startShipServer(
     // After an error nothing more can be sent to the client.
     client.on('error', () => client.terminate())
   })
-  // Ignored, because `listen` below reports errors of the HTTP server to its caller.
+  // Ignore errors of the websocket server: they come from the HTTP server, and `listen` below reports them to its
+  // caller.
   websocket.on('error', () => undefined)
   await listen(http, address)
   return {

@@ -19,7 +19,10 @@ export interface ShipNode {
   advance(): boolean
 }
 
-/** A session pauses above MAX_BUFFERED_BYTES of unsent bytes, and yields to others after MAX_TURN_BYTES. */
+/**
+ * A session pauses while it has more than MAX_BUFFERED_BYTES of unsent bytes. After MAX_TURN_BYTES it lets other
+ * sessions send.
+ */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const MAX_TURN_BYTES = 2 * 1024 * 1024
 
@@ -42,7 +45,7 @@ export class ShipSession {
   readonly #socket: Socket
   readonly #faults: SessionFaults
   readonly #slow: SlowWriter | null
-  /** The first frame (the ABI of the protocol), until it has been sent. */
+  /** First frame to the client: the ABI of the protocol. Null after the frame has been sent. */
   #greeting: string | null
   /** Messages received while the node was frozen. */
   readonly #unread: { readonly data: Buffer; readonly isBinary: boolean }[] = []
@@ -78,7 +81,7 @@ export class ShipSession {
     if (bytes >= MAX_TURN_BYTES) this.#pumpLater()
   }
 
-  /** The chain undid the blocks from `num` on: continue the stream there. */
+  /** Called when the chain has undone the blocks from `num` on: the stream continues at block `num`. */
   rewind(num: number): void {
     const stream = this.#stream
     if (stream === null || stream.cursor <= num) return
@@ -109,7 +112,7 @@ export class ShipSession {
       else if (request.kind === 'blocks') this.#start(request)
       else if (this.#stream !== null) this.#stream.left += request.messages
     } catch {
-      // A real node closes the connection without a message.
+      // After an invalid request a real node closes the connection without a message.
       this.#client.terminate()
       return
     }
@@ -184,8 +187,8 @@ export class ShipSession {
 
   #packNext(block: ChainBlock, stream: Stream): Buffer {
     if (this.#sent === this.#faults.garbageAfter) return Buffer.from('01ffffffff00', 'hex')
-    // The recorded head and irreversible block are from when the block was still reversible: not usable for a stream of
-    // irreversible blocks.
+    // `seen` has the head and the irreversible block that the recorded node reported with the block. The block was
+    // still reversible then, so these values contradict a stream of irreversible blocks.
     const seen = stream.irreversibleOnly ? undefined : block.seen
     const head = seen?.head ?? this.#node.head()
     const lib = seen?.lib ?? this.#node.lib()
