@@ -32,7 +32,7 @@ import { watchStore } from './store-watch.ts'
 export interface FillerOptions {
   readonly config: ConfigWith<'connections' | 'readers'>
   readonly logger: Logger
-  /** When aborted, the readers stop after their current commit. */
+  /** Stops the readers: after the signal aborts, each reader finishes its current commit and stops. */
   readonly signal: AbortSignal
   /** Keep serving health and metrics after every reader has reached its `stop_block`, until `signal` aborts. */
   readonly stay?: boolean

@@ -54,7 +54,7 @@ export function watchInstallation(options: InstallationOptions): () => Promise<v
   const lookUnlessLooking = (): void => {
     looking ??= look()
       .catch((error: unknown) => {
-        // Not an error: the readers report an unavailable database, and the next interval measures again.
+        // Not an error: the readers report an unavailable database. The next interval measures the database again.
         options.logger.debug(`the state of the database could not be read: ${describeError(error)}`)
       })
       .finally(() => {

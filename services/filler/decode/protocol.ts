@@ -206,7 +206,7 @@ class CompiledProtocol implements Protocol {
   }
 }
 
-// Adds the position to decode errors; errors of a sink pass unchanged.
+// Adds the position in `bytes` to a decode error. An error that a sink throws is returned unchanged.
 function located(error: unknown, root: Root, bytes: Uint8Array): unknown {
   if (!(error instanceof DecodeFailure)) return error
   return explainFailure(error, { ...root, root: root.name }, { bytes, start: 0, end: bytes.length })

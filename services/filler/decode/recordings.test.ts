@@ -211,7 +211,7 @@ class Comparison {
   #compare(account: string, type: string | undefined, data: Uint8Array): void {
     const abi = this.#abis.get(account)
     if (abi === undefined || type === undefined) return
-    // Contracts ignore bytes after the arguments of an action, and the recordings contain such actions.
+    // Some recorded actions have more bytes than their arguments take. Contracts ignore these bytes.
     const value = abi.decodeType(type, data)
     const form = abieosForm(abi.types.resolve(type), value)
     expect(this.#abieos.hexToJson(account, type, bytesToHex(data))).toEqual(form)

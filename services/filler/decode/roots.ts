@@ -23,7 +23,10 @@ export type FalseContent = 'transactions' | 'actions'
  */
 export type RootCheck = (block: Uint8Array, traces: Uint8Array | null) => FalseContent | null
 
-/** Pushes offsets of each item of a payload to `items`. @returns the offset behind the walk. */
+/**
+ * Walks a payload and pushes the offsets of each item (a transaction or an action) to `items`.
+ * @returns the offset at which the walk ended.
+ */
 type Walk = (items: number[]) => number
 
 const DIGEST_BYTES = 32

@@ -212,7 +212,7 @@ export interface PermissionRow {
   readonly keys: readonly string[]
 }
 
-/** Link of a contract action to the permission that suffices for it (`linkauth`). */
+/** A link of a contract action to the permission that may authorize the action (`linkauth`). */
 export interface PermissionLinkRow {
   readonly account: string
   readonly contract: string

@@ -59,15 +59,21 @@ export function assignSmall(target: string): string {
   )
 }
 
-/** Returns generated statements that read the two halves of an 8-byte number into variables, and advance. */
+/**
+ * Returns generated statements that read the two halves of an 8-byte number into variables, and advance the read
+ * position.
+ */
 export function assignWord(lo: string, hi: string): string {
   return `if (e - p < 8) tooShort(p); ${lo} = v.getUint32(p, true); ${hi} = v.getUint32(p + 4, true); p += 8;`
 }
 
-/** Returns generated statements that store begin and end of length-prefixed bytes in variables, and advance. */
+/**
+ * Returns generated statements that store begin and end of length-prefixed bytes in variables, and advance the read
+ * position.
+ */
 export function assignBytes(start: string, end: string): string {
   return `R.at = p; ${end} = readLength(); ${start} = R.at; ${end} += ${start}; p = ${end};`
 }
 
-/** Generated statement at the end of a walk that refuses left-over bytes. */
+/** Generated statement that refuses bytes that are left over at the end of a walk. */
 export const REFUSE_REST = "if (p !== e) refuse('bytes are left over', p);"

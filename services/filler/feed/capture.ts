@@ -12,7 +12,9 @@ export type BlockEvents = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
 
 /** Decodes all fields of an action with one version of the contract's ABI. */
 export interface DataReader {
-  /** Returns all fields, or undefined if the ABI version lacks the action. @throws DecodeError */
+  /**
+   * Decodes all fields of the data of action `name`; undefined if the ABI version lacks the action. @throws DecodeError
+   */
   read(name: string, bytes: Uint8Array, start: number, end: number): unknown
 }
 

@@ -31,7 +31,7 @@ export class LiveMode {
     return this.#live
   }
 
-  /** Records that a block was read; true if the reader reached the head with it. */
+  /** Records that a block was read. Returns true if the reader reached the head with this block. */
   hasArrived(behind: number): boolean {
     if (this.#live || behind > 0) return false
     this.#live = true

@@ -71,7 +71,7 @@ export interface BlockScope<
 > {
   action(event: Action): void
   row(event: Row): void
-  /** Passes the last operations to the sink and returns the state after the block. */
+  /** Ends the block: passes the last row operations of the block to the sink and returns the handler's state. */
   end(): State
 }
 
@@ -82,7 +82,7 @@ export interface BlockStart<State> {
   readonly sink: RowSink
 }
 
-/** Reads from the database between blocks. */
+/** Runs an SQL query on the database and returns the rows. Called between two blocks, not while a block is applied. */
 export type Query = <T extends Record<string, unknown>>(
   text: string,
   values?: readonly unknown[],

@@ -47,7 +47,7 @@ export interface StateWriterScope<State> {
   row(row: RawRow): void
   permission(present: boolean, row: RawPermission): void
   link(present: boolean, row: RawPermissionLink): void
-  /** Passes the last operations to the sink and returns the state after the block. */
+  /** Ends the block: passes the last row operations of the block to the sink and returns the writer's state. */
   end(): State
 }
 
@@ -71,7 +71,7 @@ export interface StateWriter<State = unknown> {
   readonly permissions: boolean
   /** Reads the writer's state from the database, as of the committed position. */
   load(query: Query): Promise<State>
-  /** Whether the writer has stored a block before. */
+  /** Whether the writer has stored at least one block, according to `state`. */
   hasBegun(state: State): boolean
   /** Starts a block; called for every block, even without rows. */
   open(block: WriterBlock, state: State, sink: RowSink): StateWriterScope<State>

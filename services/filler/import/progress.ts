@@ -89,7 +89,7 @@ export interface LoadedStep {
   readonly name: string
   readonly unit: CommitUnit
   readonly rows: number
-  /** Time of the block at which the rows are valid. */
+  /** Time of the block whose state the rows represent. */
   readonly timeMs: number
 }
 

@@ -162,7 +162,8 @@ export class BlockApplier {
     try {
       const protocol = this.#protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block arrived before the protocol ABI')
-      // A node that has pruned the block sends no header: assume the block interval, 500 ms.
+      // A node that has pruned the block sends no block header, so the block time is unknown. Assume the block
+      // interval, 500 ms, after the previous block.
       const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.#lastTimeMs + 500
       this.#lastTimeMs = timeMs
       const info: BlockInfo = { num: block.num, timeMs }
@@ -241,8 +242,8 @@ export class BlockApplier {
   }
 
   /**
-   * Callbacks for permission rows. Without callbacks permission rows are not decoded: returns none if no state history
-   * writer stores permissions.
+   * Returns the callbacks for permission rows; none if no state history writer stores permissions. Without callbacks
+   * permission rows are not decoded.
    */
   #permissionSink(
     protocol: Protocol,
@@ -276,8 +277,8 @@ export class BlockApplier {
     const name = nameToString(action.nameLo, action.nameHi)
     capture?.own(action, contract.decoder.wholeActions)
     if (!contract.decoder.wantsAction(name)) return
-    // Only the contract itself may send log actions. Old contract code accepts an unknown action from any account, so a
-    // forged log action is possible.
+    // Only the contract itself may send its log actions. Old contract code accepts an unknown action from any account,
+    // so any account can send a forged log action.
     if (name.startsWith('log') && !action.isSentByContract()) return
     const data = this.#decodeAction(contract, name, action, info)
     if (data === undefined) return
@@ -307,8 +308,9 @@ export class BlockApplier {
       return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
     } catch (error) {
       const isMisfit = error instanceof DecodeError || error instanceof AbiError
-      // Users can send any number in an action, so such an action is skipped. The numbers of a log action come from the
-      // contract itself: a number that does not fit its column is an error.
+      // Users can send any number in an action, so an action of a user with a number that does not fit its column is
+      // skipped. The numbers of a log action come from the contract itself, so such a number in a log action is an
+      // error.
       if (name.startsWith('log') && !isMisfit) throw error
       this.counters.undecodableActions++
       this.#warnOnce(

@@ -7,7 +7,7 @@ import type { Declaration, Declarations } from '../handlers/index.ts'
 import { requireStorable } from './stored-numbers.ts'
 import { VersionedDecoders } from './versioned-decoders.ts'
 
-/** The ABI in force, with a reader for whole actions. */
+/** The ABI in force: packed, as the chain stores the ABI, and compiled. */
 interface CurrentAbi {
   readonly packed: Uint8Array
   readonly abi: CompiledAbi
@@ -66,7 +66,7 @@ export class ContractDecoder {
     try {
       const definition = parsePackedAbi(packed)
       const abi = compileAbi(definition, 'contract')
-      // Read strictly: the contract itself has packed the rows, unlike the actions that accounts send.
+      // Decode rows strictly: a row was packed by the contract itself, an action by the account that sends the action.
       const rowAbi = compileAbi(definition)
       this.#current = { packed: Uint8Array.from(packed), abi }
       this.#actions.add(abi)

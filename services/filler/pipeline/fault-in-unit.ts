@@ -65,7 +65,8 @@ export async function commitGoodBlocks(
   committed: () => number,
 ): Promise<unknown> {
   let found = fault
-  // A commit error may hide an error of an earlier block; each further read narrows the position down.
+  // The error of a commit can hide an error in an earlier block. So a repeated read may fail, too, at a more precise
+  // position.
   for (let step = 0; step < MOST_STEPS && found.place.last > committed(); step++) {
     try {
       await read(found.place)

@@ -17,7 +17,7 @@ export interface ReaderStatus {
   readonly blockTimeMs: number
   /** Head of the node, 0 before it is known. */
   readonly head: number
-  /** Time of the head block, epoch milliseconds; null while that block itself has not been received. */
+  /** Time of the head block, epoch milliseconds; null until the reader has applied the head block. */
   readonly headTimeMs: number | null
   readonly irreversible: number
   /** Blocks committed per second, averaged over the last five seconds. */
@@ -195,8 +195,9 @@ export class Heartbeat {
   }
 
   /**
-   * Reports the status of this session and reading from now on, and calls `onBeat` on every heartbeat. `live` means
-   * close to the head, or close to the last irreversible block if `irreversibleOnly`.
+   * Reports the status of `session` and `reading` from now on. Calls `onBeat` on every heartbeat. With
+   * `irreversibleOnly` a reader is `live` when the reader is close to the last irreversible block, otherwise when the
+   * reader is close to the head.
    */
   follow(
     session: ShipSession,
@@ -245,7 +246,10 @@ export class Heartbeat {
     })
   }
 
-  /** Copies position and time of the last commit from the status of `#reading`. A commit ends an interruption. */
+  /**
+   * Copies position and time of the last commit from the status of `#reading`. Clears the error that interrupted
+   * reading, because a commit shows that reading works again.
+   */
   #noteCommit(): void {
     const status = this.#reading?.status()
     if (status === undefined) return

@@ -115,7 +115,7 @@ function sealingsOf(
     }))
 }
 
-/** Seals the rows of an import, on a connection of its own. @param lease of the import. */
+/** Seals the rows of an import, on a connection of its own. @param lease lease under which the import writes. */
 export async function sealImported(
   database: DatabaseAddress,
   settings: Pick<ReaderOptions['settings'], 'contracts' | 'name'>,

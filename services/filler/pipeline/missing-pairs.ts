@@ -72,12 +72,14 @@ interface PairSearch {
 const MAX_PAGES = 4
 
 /**
- * Reads missing symbol pairs (of the oracle and of the market's configuration) from the chain's HTTP interface. A
- * reader that starts in the middle of a chain has not seen the actions that added the pairs. The same is true for a
- * family that was added later. Runs before the first block, after a gap, and at each start while a pair is missing. The
- * current pairs are correct for older blocks too: name, symbols and precision never change, and a block that changes
- * another column of a pair writes the whole row again. Medians come with the data points of the blocks. The rows belong
- * to no block, so no fork undoes them. If the node does not answer, the reader continues without the pairs.
+ * Reads the symbol pairs that the database lacks (of the oracle and of the market's configuration) from the chain's
+ * HTTP interface. A reader that starts in the middle of a chain has not seen the actions that added the pairs. Neither
+ * has a family that was added later. Runs before the first block, after a gap, and at each start while a pair is
+ * missing. If the node does not answer, the reader continues without the pairs.
+ *
+ * The current pairs are correct for older blocks, too. Name, symbols and precision of a pair never change. A block that
+ * changes another column of a pair writes the whole row again. Medians come with the data points of the blocks. The
+ * rows of the pairs belong to no block, so no fork undoes the rows.
  */
 export async function fetchMissingPairs(search: PairSearch): Promise<void> {
   const { store, handlers, http, startBlock, logger } = search

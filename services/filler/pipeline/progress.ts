@@ -5,8 +5,7 @@ import type { ErrorCode } from '../../core/errors/index.ts'
 const STALLED_AFTER_MS = 30_000
 
 /**
- * If a node has sent more bytes than this of a message that is not complete, a message is in transit. Fewer bytes may
- * be pongs.
+ * A message counts as in transit if the node has sent more bytes of the message than this. Fewer bytes may be pongs.
  */
 const MESSAGE_BYTES = 1_024
 

@@ -75,7 +75,7 @@ export class QueryIndexBuilder {
         )
       },
     })
-    // `retry` gives up only after `stop`, so its error needs no report.
+    // `retry` fails only after `stop` was called, so the error needs no report.
     await building.catch(() => undefined)
   }
 

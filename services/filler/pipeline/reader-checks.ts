@@ -171,14 +171,17 @@ export async function hasLateFamily(store: Store, reader: string): Promise<boole
   return rows.length > 0
 }
 
-/** Whether the database of the reader was imported: the source may lack ABIs that blocks before the position set. */
+/**
+ * Whether an import filled the database of the reader. The source of an import may lack ABIs from before the import
+ * block.
+ */
 export async function wasImported(store: Store, reader: string): Promise<boolean> {
   return (await store.query('SELECT FROM chain.imports WHERE reader = $1', [reader])).length > 0
 }
 
 /**
- * Checks that stored state is complete. Rows from before the start of a writer stay unknown until the chain writes
- * them again.
+ * Checks that the state history of each writer is complete. Rows that the chain wrote before the first block of a
+ * writer stay unknown until the chain writes the rows again.
  *
  * @throws FatalError `READER_SETTINGS_CHANGED` if blocks were indexed without the writer.
  */

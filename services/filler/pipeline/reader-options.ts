@@ -20,11 +20,11 @@ export interface ReaderOptions {
   /** Called about once a second, and whenever the state of the reader changes. */
   readonly onStatus?: (status: ReaderStatus) => void
   /**
-   * Run mode, for the remedies in the log; default `process`. With `standalone` a person sees each status, and a status
-   * names an interruption. Therefore the interruption is logged as info, not as a warning.
+   * Run mode, for the remedies in the log; default `process`. With `standalone` a person watches the status, and the
+   * status shows that reading is interrupted. Therefore an interruption of reading is logged as info, not as a warning.
    */
   readonly mode?: RunMode
-  /** Called for each commit, rollback, interruption and published entry. */
+  /** Called for each commit, each rollback, each interruption of reading and each published feed entry. */
   readonly observer?: ReaderObserver
   /** Sends live events to other processes. Without this function the other processes read events from the database. */
   readonly send?: SendMessage
@@ -57,9 +57,9 @@ export interface SealingPace {
 
 /** Timing of retries after a transient error. */
 export interface RetryTiming {
-  /** Number of consecutive attempts without a commit after which the reader stops. */
+  /** Number of consecutive attempts to read the chain, all without a commit, after which the reader stops. */
   readonly attempts: number
-  /** Wait after the first failed attempt; doubles with each further failed attempt. */
+  /** Wait after the first failed attempt to read the chain; doubles with each further failed attempt. */
   readonly firstMs: number
   readonly longestMs: number
 }

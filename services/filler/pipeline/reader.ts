@@ -47,7 +47,7 @@ interface ReaderRun {
   readonly signal: AbortSignal
   /** Whether each block is committed alone. */
   readonly singly: boolean
-  /** Nodes that are no longer read, because the node sent a block that could not be applied: address and error. */
+  /** Error by address of each node that is no longer read, because the node sent a block that could not be applied. */
   readonly leftOut: Map<string, PronghornError>
 }
 
@@ -133,7 +133,10 @@ interface Interruption {
  */
 const REPEAT_AFTER_MS = 600_000
 
-/** Logs errors with their remedy; a repetition of the same error only with the number of the attempt. */
+/**
+ * Logs the error that interrupted reading, with its remedy. If the same error occurs again within REPEAT_AFTER_MS, logs
+ * only its code and the number of the attempt.
+ */
 function createInterruptionLog({ logger, mode = 'process' }: ReaderOptions) {
   let last = { text: '', atMs: 0 }
   return (error: RetryableError, wait: Interruption): void => {
@@ -299,7 +302,7 @@ async function readUntilEnd(
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
-    // Commit the blocks that were received before an error of the session, because these blocks are good.
+    // The session failed. The blocks that were received before the failure are good, so commit these blocks.
     if (!signal.aborted) await reading.finish()
   } finally {
     await reading.abandon()

@@ -30,8 +30,8 @@ export interface ReadingStatus {
   readonly committedAtMs: number | null
   readonly sinceCommitMs: number | null
   /**
-   * Newest block that the node sent while the block was its head, and the block's time in epoch milliseconds; 0 before
-   * the first.
+   * Number of the newest applied block that was the head of the node when the node sent the block, and the time of the
+   * block in epoch milliseconds. Both are 0 before the first such block.
    */
   readonly timedHead: number
   readonly timedHeadMs: number
@@ -242,8 +242,8 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Processes the next received block, fork or protocol. Returns false if none is left, or if the database has to
-   * finish first.
+   * Processes the next received block, fork or protocol. Returns false if nothing is left to process, or if the next
+   * step has to wait for the database.
    */
   #step(): boolean {
     if (this.#isRollingBack) return false

@@ -30,6 +30,6 @@ test('the limit of operations in a commit unit follows the write speed of the da
   expect(nextUnitOperations(150_000, 100_000, 40_000)).toBe(25_000)
   expect(nextUnitOperations(150_000, 100_000, 900_000)).toBe(15_000)
   expect(nextUnitOperations(150_000, 100_000, 0)).toBe(600_000)
-  // A small unit does not change the limit, whatever its speed.
+  // The write speed of a small unit does not change the limit of operations.
   expect(nextUnitOperations(150_000, 200, 5_000)).toBe(150_000)
 })

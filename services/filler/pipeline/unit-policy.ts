@@ -43,9 +43,9 @@ export interface UnitLoad {
 }
 
 /**
- * Whether an idle database should get the unit now. While the database is busy the unit grows, so the slower side
- * determines the transaction size. `groupBlocks` (setting `db_group_blocks`) is the minimum of changed blocks, unless
- * the reader is far behind.
+ * Whether to commit the unit now, while the database is idle. While the database is busy the unit grows, so the slower
+ * of reader and database determines the transaction size. `groupBlocks` (setting `db_group_blocks`) is the number of
+ * changed blocks from which a unit is committed, unless the reader is far behind.
  */
 export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean {
   if (load.blocksBehind <= 1) return true

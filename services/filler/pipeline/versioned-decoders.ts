@@ -62,8 +62,8 @@ export class VersionedDecoders {
    * @throws DecodeError of the newest version if none fits.
    */
   decodeByAny(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    // With a single ABI version, skip the attempt that requires all bytes to be consumed: no other version could fit
-    // better.
+    // With a single ABI version, skip the attempt that requires all bytes to be consumed: no other ABI version could be
+    // a better fit for the data.
     const fits = this.#versions.length > 1 ? (['exact', 'lenient'] as const) : (['lenient'] as const)
     let failure: unknown
     for (const fit of fits) {

@@ -33,7 +33,7 @@ export interface ReplayOptions {
   /** Runs a read-only statement on the database. */
   readonly query: Query
   readonly shipTiming?: ReaderOptions['shipTiming']
-  /** Memory of a window's rows, bytes. */
+  /** Memory limit for the rows of one window, bytes. A window is the consecutive blocks that are compared at once. */
   readonly windowBytes: number
 }
 
@@ -111,7 +111,10 @@ interface ReplayParts {
   readonly onFailure: () => void
 }
 
-/** Applies the blocks of a session in order; while a window is compared, the blocks wait. */
+/**
+ * Applies the blocks of a session in order. Blocks wait while the rows of earlier blocks are compared with the
+ * database.
+ */
 class Replay implements ShipConsumer<Protocol> {
   failure: Error | null = null
   readonly #applier: BlockApplier
@@ -195,8 +198,8 @@ class Replay implements ShipConsumer<Protocol> {
       await this.#onWindow({ unit, firstBlock: this.#firstBlock, lastBlock: block.num, timeMs })
       this.#firstBlock = block.num + 1
     }
-    // Compare the last window of rows with the database before the last block is released, because that release ends
-    // the session.
+    // Compare the rows of the last blocks with the database before the last block is released, because that release
+    // ends the session.
     this.#session?.release(1, block.bytes)
   }
 }

@@ -89,7 +89,8 @@ export async function compareKeyed(
     for (const line of found.rows) {
       const { row, isNew } = part[line.at - 1]!
       if (comparison.leftOut.has(line.key)) continue
-      // The only history of an unburned asset is its mint, which belongs to another kind of row.
+      // An asset that is not burned has no row of the kind `assets.burns`. The mint of the asset is of the kind
+      // `assets.mints`.
       if (kind.name === 'assets.burns' && !line.settles && !line.ends) continue
       const outcome = judge(line, isNew, comparison.isWhole)
       total[outcome.counts]++
@@ -140,8 +141,8 @@ const keyText = ({ key }: Pick<Table, 'key'>): string =>
  * all replayed columns; `c` is `d` overwritten with the constant columns only.
  */
 function statementOf(kind: SealedKind, table: Table): string {
-  // A replayed trade is always in its final state: a trade is final when its listing is, and the replay derives trades
-  // from final listings only.
+  // A replayed trade is always in its final state: the replay derives trades from final listings only, and the trade of
+  // a final listing never changes.
   const isTrade = kind.name === 'market.trades'
   const settled = isTrade
     ? 'true'
@@ -202,7 +203,7 @@ export interface SettledRows {
   readonly isRepair: boolean
 }
 
-/** Maximum number of extra rows that a report names for one kind. */
+/** Maximum number of extra rows (rows that only the database has) that a report names for one kind of row. */
 const MOST_EXTRA = 1_000
 
 /**

@@ -28,7 +28,8 @@ const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time
 
 /** Whether a column never changes after its row is inserted. */
 export function isConstant(kind: SealedKind, column: string): boolean {
-  // All sealed columns of `assets.mints` are constant. Every column of `assets.burns` may change until the burn.
+  // Columns that a seal of `assets.mints` covers never change. Columns that a seal of `assets.burns` covers may change
+  // until the asset is burned.
   if (kind.table === 'assets.assets') return kind.isOfChangingRows === true
   return !updated.has(column) && changing[kind.table]?.includes(column) !== true
 }
@@ -76,8 +77,8 @@ export async function completeRows(
 export const isOfTrades = ({ name }: Derivation): boolean => name.startsWith('trades of ')
 
 /**
- * Condition that a replay removes from the derivation. The store computes the price of a sold sale once; a replay
- * computes the price again.
+ * Condition that limits the derivation of sale prices to sales without a price: the store computes each price once. A
+ * replay removes the condition, because a replay computes the prices again.
  */
 const ONLY_MISSING = ' AND s.price IS NULL'
 

@@ -27,7 +27,10 @@ export interface ReplayHistoryOptions {
   readonly isRepair?: boolean
   readonly onProgress?: (block: number) => void
   readonly shipTiming?: ReaderOptions['shipTiming']
-  /** Memory of one window of rows, bytes. Tests set a small value to get several windows. */
+  /**
+   * Memory limit for the rows of one window (the blocks that are compared at once), bytes. Tests set a small value to
+   * get several windows.
+   */
   readonly windowBytes?: number
 }
 
@@ -47,7 +50,7 @@ export interface ReplayedHistory {
 
 /** Maximum number of times that derived columns are computed again in a repair. */
 const MOST_PASSES = 5
-/** Memory of the rows of a window, bytes. */
+/** Default memory limit for the rows of one window (the blocks that are compared at once), bytes. */
 const WINDOW_BYTES = 256 * 2 ** 20
 
 /**
@@ -212,8 +215,8 @@ class HistoryComparison {
   }
 
   /**
-   * Computes derived columns again after rows were replaced, and replaces the rows that differ then: a column of a row
-   * that was missing, such as the price of a sale, can only be derived once the row exists.
+   * Computes derived columns again after the repair has replaced rows. Replaces the rows whose derived columns then
+   * differ. Some columns of a missing row, such as the price of a sale, can only be derived once the row exists.
    * @throws FatalError `VERIFY_UNFINISHED` if rows still differ after MOST_PASSES computations.
    */
   async #repairDerived(window: ReplayedWindow): Promise<void> {

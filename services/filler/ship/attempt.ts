@@ -76,7 +76,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#settle(outcome)
   }
 
-  /** Acknowledges received blocks after the pipeline released some, if the credit window allows. */
+  /** Acknowledges blocks that the pipeline has released, as soon as the credits require an acknowledgement. */
   acknowledge(): void {
     if (this.#phase !== 'streaming' || this.#delivering) return
     this.#connection.acknowledge(this.#reader.credits.takeDue(this.#reversible))

@@ -1,4 +1,6 @@
-/** Assumed message size before the first message: large, so that the first window fits the byte budget. */
+/**
+ * Message size that is assumed until the first message arrives: large, so that the first messages fit the byte budget.
+ */
 const FIRST_ESTIMATE_BYTES = 256 * 1024
 /** Weight by which smaller messages lower the size estimate. Larger messages raise the estimate at once. */
 const ESTIMATE_DECAY = 1 / 64
@@ -72,17 +74,18 @@ export class CreditWindow {
   }
 
   /**
-   * Number of messages to acknowledge now; 0 if an acknowledgement is not due. The caller must send the
-   * acknowledgement, because the messages count as granted. For `reversible` blocks each message is acknowledged at
-   * once, without waiting for the pipeline, as long as the budget lasts: Leap 3.2 to 5.0 loses a fork that happens
-   * while the session is out of credits.
+   * Number of messages to acknowledge now; 0 if no acknowledgement is due. The caller must send the acknowledgement,
+   * because the messages already count as credits of the node.
+   *
+   * For `reversible` blocks each message is acknowledged at once, without waiting for the pipeline, as long as the byte
+   * budget lasts. Leap 3.2 to 5.0 loses a fork that happens while the session has no credits.
    */
   takeDue(reversible: boolean): number {
     const wanted = this.#wanted(reversible)
     const due = wanted - this.#credits
     if (due <= 0) return 0
-    // Collect at most half of the messages that the node may send. With more, node and reader could wait for each other
-    // forever.
+    // Acknowledge at the latest when half of the credits are used up. Otherwise node and reader could wait for each
+    // other forever.
     if (!reversible && due < this.#ackBatch && due < wanted / 2) return 0
     this.#credits += due
     return due

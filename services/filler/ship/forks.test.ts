@@ -83,7 +83,7 @@ test('the SHiP client reconnects to get a fork that Leap did not send for lack o
   const collector = new Collector()
   const { session } = harness.read(url, {}, collector)
   await until('10 blocks', () => collector.blocks.length === 10)
-  // Simulates a client without credits: sets the node's count to 0 during the fork.
+  // Simulates a client that is out of credits: the node may send no message during the fork.
   node.connections[0]!.credits = 0
   node.fork(8, 3, 'b').extend(1, 'b')
   node.connections[0]!.credits = 50

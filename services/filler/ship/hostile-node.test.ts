@@ -34,8 +34,8 @@ async function readDripping(timing: object) {
 test('the SHiP client disconnects from a node that sends a message byte by byte, and logs it', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
-  // The bytes exceed the size of pongs but are far below any network's rate. The idle time-out alone would never close
-  // the connection.
+  // The node sends more bytes than pongs have, but far fewer per second than any network transfers. The idle time-out
+  // alone would never close the connection.
   const dripping = drip(node.connections[0]!, 300, 20)
   await until('part of a message', () => session.status().unfinishedBytes > 1_000)
   await until('5 blocks', () => collector.blocks.length === 5)

@@ -57,7 +57,10 @@ export class ChainTail {
     return this.#next
   }
 
-  /** Id of block `next - 1`; null if unknown. The next `append` overwrites the bytes. */
+  /**
+   * Id of block `next - 1`; null if unknown. The bytes are valid until the next call of `append`, which overwrites
+   * them.
+   */
   get lastId(): Uint8Array | null {
     return this.#last
   }

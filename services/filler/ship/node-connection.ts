@@ -20,7 +20,10 @@ import { createDeadline } from './watch.ts'
 
 /** Limit of the first frame: the largest protocol ABI is about 35 kB. */
 export const LARGEST_GREETING_BYTES = 2 ** 20
-/** Limit of bytes sent before blocks are requested: a status reply has about 200 bytes, the rest are control frames. */
+/**
+ * Limit of the bytes that a node may send before blocks are requested: a status reply has about 200 bytes, the rest are
+ * control frames.
+ */
 export const LARGEST_STATUS_BYTES = 64 * 1024
 
 /** Callbacks of a connection. None is called after `NodeConnection.close`. */
@@ -84,9 +87,10 @@ export class NodeConnection<P extends ProtocolCodec> {
   }
 
   /**
-   * Compares the parts of a block with its id, if the settings ask for the comparison and the payloads are present.
-   * Returns the part that does not match, or null. The check of the content takes ten times as long as reading the
-   * block, so the settings choose the blocks.
+   * Compares the parts of a block with the block's id. Returns the part that does not match, or null.
+   *
+   * Does nothing without `checkBlocks`, and skips payloads that are absent. The comparison of the content takes ten
+   * times as long as reading the block, so `checkRoots` selects the blocks whose content is compared.
    */
   findFalsePart({ num, id }: WirePosition, { block, traces, lib, prev }: BlocksResult): FalsePart | null {
     const { checkBlocks, checkRoots } = this.#reader.settings

@@ -32,7 +32,10 @@ const LEAST_FRAGMENTS = 4096
 /** Callbacks of a socket. None is called after `closed` or `NodeSocket.close`. */
 export interface SocketEvents {
   message(data: Uint8Array, isBinary: boolean): void
-  /** The connection was closed or lost. `limit` is the violated limit if one is the reason, else null. */
+  /**
+   * The connection was closed or lost. `limit` is the limit that the node violated; null if the close has another
+   * reason.
+   */
   closed(reason: string, limit: SocketLimit | null, cause?: unknown): void
 }
 
@@ -129,7 +132,7 @@ function clientOptions(address: NodeAddress, timing: ShipTiming, maxMessageBytes
   return {
     perMessageDeflate: false,
     handshakeTimeout: timing.handshakeTimeoutMs,
-    // Nodes send a result as one message of one or many frames; this limits the whole message.
+    // Nodes send a result as one message of one or many frames. `maxPayload` limits the whole message.
     maxPayload: maxMessageBytes,
     maxFragments: parts,
     maxBufferedChunks: parts,
@@ -154,7 +157,8 @@ function startPings(
     websocket.ping()
     clearTimeout(deadline)
     deadline = setTimeout(() => {
-      // Bytes may wait in the socket because this process was busy. Check again after these bytes are read.
+      // Bytes of the node may wait in the socket, because this process was busy. So count the bytes after the event
+      // loop has read the socket.
       setImmediate(() => {
         if (bytesRead() === before && !websocket.isPaused)
           lose('the node does not answer pings: the connection is dead')

@@ -149,7 +149,7 @@ export function missedFork(label: string, block: UnlinkedBlock, expected: Uint8A
   return { kind: 'missed-fork', num, error: new RetryableError('SHIP_FORK_MISSED', message) }
 }
 
-/** Block `num` did not link again, after its parent was undone and sent again. */
+/** Error for block `num`, which still does not link to its parent after the parent was undone and sent again. */
 export function neverLinked(num: number, { message }: PronghornError): FatalError {
   return invalidBlock(num, `${message}, or the block is damaged: it did not help to undo the previous block`)
 }

@@ -77,8 +77,8 @@ export function isIncomplete(block: ShipBlock): boolean {
 }
 
 /**
- * Interprets a block without all payloads. Null for block 1 and the first block of a log; a problem otherwise (a log
- * is off or pruned).
+ * Returns the problem of a block that lacks a payload: the log of the payload is off or pruned. Null for block 1 and
+ * for the first block of a log, which normally lack a payload.
  */
 export function missingPayload(block: ShipBlock, status: StatusResult | null): Problem | null {
   if (block.num === 1 || block.num === status?.traceBegin || block.num === status?.stateBegin) return null

@@ -8,8 +8,8 @@ import type { ShipSettings } from './settings.ts'
 import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
 
 /**
- * Maximum number of times that the predecessor of a block that does not link is undone while the node sends both blocks
- * again without a change.
+ * Maximum number of times that the previous block of one unlinked block is undone, while the node sends the same two
+ * blocks again each time.
  */
 const MOST_UNDOES = 3
 
@@ -34,8 +34,8 @@ export class ReaderState<P extends ProtocolCodec> {
   #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
   /**
-   * Error message of the last block that did not link and whose predecessor was undone. The same message again means
-   * the same block.
+   * Error message of the last block that did not link and for which the previous block was undone. An equal message
+   * means that the node has sent the same block again.
    */
   #undoneFor = ''
   /** Number of times that the predecessor of the block in `#undoneFor` was undone. */
@@ -96,7 +96,7 @@ export class ReaderState<P extends ProtocolCodec> {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
     const message = 'the first block of a state-history log lacks some payloads, which is normal'
-    // Block 1 never has transactions, so no warning is needed.
+    // Block 1 never has transactions. So its missing payloads are logged as info, not as a warning.
     this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }
 
@@ -128,8 +128,9 @@ export class ReaderState<P extends ProtocolCodec> {
   }
 
   /**
-   * Lets the pipeline undo the block before a block that does not link.
-   * @throws FatalError `SHIP_BLOCK_INVALID` if this did not help before; else see `undoFrom`.
+   * Lets the pipeline undo the block before block `num`, which does not link.
+   * @throws FatalError `SHIP_BLOCK_INVALID` if block `num` does not link after MOST_UNDOES such undos; else see
+   * `undoFrom`.
    */
   undoBefore(num: number, unlinked: PronghornError): void {
     this.#undoes = this.#undoneFor === unlinked.message ? this.#undoes + 1 : 1

@@ -84,8 +84,8 @@ test('the SHiP client delivers nothing above the last irreversible block with ir
   node.libNum = 8
   const { collector } = harness.read(url, { irreversibleOnly: true })
   await until('8 blocks', () => collector.blocks.length === 8)
-  // Each head without a sendable block is a result without a block: the result costs a credit, which must be granted
-  // again.
+  // Without a new irreversible block, the node answers each new head with a result without a block. Each such result
+  // costs a credit, which the client must grant again.
   for (let count = 0; count < 200; count++) node.extend(1)
   node.libNum = 100
   node.serveAll()

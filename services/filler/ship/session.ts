@@ -30,7 +30,10 @@ export function createShipSession<P extends ProtocolCodec>(
     : new Session(new ReaderState(settings, consumer))
 }
 
-/** Session with a single node at a time: reconnects until the end is reached. */
+/**
+ * Session with one node at a time. Reconnects after each lost connection, until `stopBlock` or the signal ends the
+ * session.
+ */
 class Session<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
   readonly #backoff: Backoff

@@ -80,7 +80,7 @@ export interface ShipBlock {
   readonly num: number
   /** Block id, a view of 32 bytes of the message. */
   readonly idBytes: Uint8Array
-  /** Id of the previous block; null for the first block of a chain, or when the node does not send it. */
+  /** Id of the previous block; null for the first block of a chain, or when the node does not send the id. */
   readonly prevIdBytes: Uint8Array | null
   /** Hex form of `idBytes`, created on first use. */
   readonly id: string
@@ -159,7 +159,7 @@ export interface ShipTiming {
   readonly statusPollMs: number
   /** With several nodes: interval of status requests to each node that does not send blocks. */
   readonly watchPollMs: number
-  /** With several nodes: time that the streaming node has for a block after another node has it. */
+  /** With several nodes: time within which the streaming node must send a block that another node already has. */
   readonly takeoverMs: number
   /** With several nodes: time for which the streaming node may be on another branch than the others. */
   readonly otherBranchMs: number
@@ -205,7 +205,7 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly irreversibleOnly?: boolean
   /** Maximum number of messages that the node may send ahead (its credits). Default 50. */
   readonly prefetchBlocks?: number
-  /** Number of messages to collect before an acknowledgement, at most half of the window. Default 20. */
+  /** Number of messages to collect before an acknowledgement, at most half of `prefetchBlocks`. Default 20. */
   readonly minBlockConfirmation?: number
   /** Byte limit of held and in-flight messages; the credits shrink as the limit is approached. Default 64 MiB. */
   readonly maxBytesInFlight?: number
@@ -250,7 +250,7 @@ export interface ShipNodeStatus {
   readonly bytesReceived: number
   /** How often the connection was lost, or the reader left or refused the node. */
   readonly faults: number
-  /** Reason of the last fault, for the operator; null before the first. */
+  /** Reason of the node's last fault (see `faults`), for the operator; null before the first fault. */
   readonly lastFault: string | null
 }
 

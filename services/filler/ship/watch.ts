@@ -34,7 +34,7 @@ export interface Activity {
 
 /** Limits beyond which `watchActivity` reports a stream as stuck. */
 export interface ActivityLimits {
-  /** Maximum time without a result, and without more bytes than a few pongs. */
+  /** Maximum time in which the node sends neither a complete result nor more bytes than a few pongs. */
   readonly idleTimeoutMs: number
   /** Time that an unfinished message may stay below `minBytesPerSecond`. */
   readonly slowMessageTimeoutMs: number
@@ -44,7 +44,10 @@ export interface ActivityLimits {
   readonly messageTimeoutMs: number
 }
 
-/** Number of samples in the shortest time limit. A time limit counts whole samples, so its error is one sample. */
+/**
+ * Number of samples within the shortest time limit. Times are measured in whole samples, with an error of up to one
+ * sample.
+ */
 const SAMPLES = 4
 /** More bytes than this since the last result mean that a message is in transit; pongs are only a few bytes. */
 const TRAFFIC_BYTES = 1024

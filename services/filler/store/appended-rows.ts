@@ -21,7 +21,7 @@ export class AppendedRows {
   high = 0n
   /** Column names of the appended rows. */
   columns: readonly string[] = []
-  /** Packed rows as COPY text; the rows of `rows` follow. */
+  /** Packed rows as COPY text. The rows in `rows` come after the packed rows. */
   readonly packed: Buffer[] = []
   /** Rows not packed yet; they follow `packed`. */
   rows: MutableRow[] = []

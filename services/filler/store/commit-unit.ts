@@ -82,7 +82,8 @@ export class CommitUnit implements RowSink {
     const values = row as unknown as MutableRow
     const rows = this.#pending(table as unknown as Table).rows
     const key = rowKey(table.key, values)
-    // The row already has an earlier start block in this unit, and the table stores the earliest start block.
+    // This unit already contains the row with an earlier start block. The table stores the earliest start block of a
+    // row.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
     this.#grow(rows, key, values)
     mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.preserved : [])

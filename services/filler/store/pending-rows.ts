@@ -27,7 +27,7 @@ export interface PendingRow {
 /** Pending operations of a commit unit on one row of a table with history. */
 export interface PendingHistory {
   readonly key: MutableRow
-  /** First block that changes the row. The version in the database ends at this block. */
+  /** First block of this unit that changes the row. The row's current version in the database ends at this block. */
   readonly from: number
   /** Row versions by start block, ascending; null means that the row ends at the block. */
   readonly versions: { readonly block: number; readonly row: MutableRow | null }[]

@@ -254,7 +254,8 @@ describe('a commit unit', () => {
       'SELECT min(until_block) AS block FROM lab.past_fates',
     )
     expect(oldest.rows[0]!.block).toBe(21)
-    // A unit that changes a row many times collects only the versions within the retained range.
+    // A unit with many changes of one row collects only the versions of the row that are valid after block 39, see
+    // `forget`.
     model[26] = model[25]!
     await commit(40, false, (unit) => {
       unit.forget(fates, 39)
@@ -270,7 +271,8 @@ describe('a commit unit', () => {
   it('a commit unit removes counters that have become zero', async () => {
     await commit(1, false, (unit) => {
       unit.add(counts, { name: 'a', up: 3n, down: 0n })
-      // A counter is negative if the matching increments came before the first indexed block.
+      // A counter is negative while only its decrements are indexed: the increments came before the first indexed
+      // block.
       unit.add(counts, { name: 'c', up: -1n, down: 0n })
     })
     await commit(2, false, (unit) => {

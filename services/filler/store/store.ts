@@ -220,8 +220,8 @@ class PostgresStore implements Store {
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.#transaction(BEGIN, async () => {
-      // With equal `nowMs` and `beforeMs` no block time has passed, so derivations that block time triggers return no
-      // rows. The import requests these derivations explicitly.
+      // `nowMs` equals `beforeMs`, so no block time has passed. Derivations that block time triggers therefore return
+      // no rows; the import requests these derivations explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)

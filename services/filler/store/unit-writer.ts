@@ -16,7 +16,10 @@ import { namingRow, namingWork } from './refused-row.ts'
 import type { WriterSession } from './session.ts'
 import type { MutableRow, Table } from '../../core/model/index.ts'
 
-/** Derivations, aggregates and completions of a store, indexed by the tables that trigger them; built once. */
+/**
+ * Derived steps of a store, indexed by the tables that trigger the steps; built once. A completion is a step that fills
+ * in columns of new rows from other tables.
+ */
 export interface DerivedPlan {
   readonly steps: readonly (Derivation | Aggregate)[]
   readonly completions: ReadonlyMap<string, Completion>
@@ -32,7 +35,7 @@ interface Wake {
   readonly key: string
 }
 
-/** Indexes the derivations, aggregates and completions of the handlers by the tables that trigger them. */
+/** Indexes the derived steps of the handlers by the tables that trigger the steps. */
 export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   const completions = new Map<string, Completion>()
   const observed = new Map<string, string[]>()
@@ -89,7 +92,8 @@ export class UnitWriter {
   async write(unit: CommitUnit): Promise<void> {
     for (const [derivation, keys] of unit.rechecks) this.#due.set(derivation, new Set(keys))
     const pending = [...unit.tables.values()]
-    // Write the other tables first: completions read their rows.
+    // Write the tables without a completion first: a completion fills in columns of new rows from the rows of these
+    // tables.
     const isCompleted = ({ table }: PendingTable) => this.#plan.completions.has(table.name)
     for (const table of pending) if (!isCompleted(table)) await this.#flush(table)
     for (const table of pending) {

@@ -25,8 +25,8 @@ export function mapToJsonText(map: AttributeMap): JsonText | null {
 }
 
 /**
- * Collects the effects of a block's actions on assets. Passes the rows to the sink at the end of the block: mint
- * numbers need the template's supply, which the contract rows give after the actions.
+ * Collects the effects of a block's actions on assets. Passes the asset rows to the sink at the end of the block: mint
+ * numbers are computed from the supply of the template, which only the contract rows after the actions contain.
  */
 export class AssetChanges {
   readonly #assets = new Map<bigint, AssetChange>()

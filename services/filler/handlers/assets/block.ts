@@ -131,7 +131,8 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   #logMint(event: Named<AssetsAction, 'logmint'>): void {
     const log = event.data
     this.#assets.mint(log, this.#log.keepsLogs ? event.seq : null)
-    // Add the transaction only: the asset's row stores sequence, minter and receiver, so a log row would be redundant.
+    // Add the transaction, but no log row: the row of the asset already stores global sequence, minter and receiver of
+    // the mint.
     this.#log.reserve(event)
   }
 
@@ -290,8 +291,8 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   }
 
   /**
-   * New and prior author of an accepted or rejected swap. If the same block created the swap, there is no contract
-   * row; the account that created the swap is the prior author.
+   * Returns new and prior author of an accepted or rejected author swap. If the same block created the swap, the block
+   * has no contract row of the swap. The prior author is then the account that created the swap.
    */
   #endedSwap({ seq, data }: contract.SwapEvent): Record<string, string> {
     const { collection_name: collection } = data

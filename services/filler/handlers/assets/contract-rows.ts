@@ -136,7 +136,10 @@ export class ContractRows {
     })
   }
 
-  /** Remembers the media types: the schema row may come later in the same block. */
+  /**
+   * Remembers the media types of a schema until the end of the block, because the schema row may come later in the
+   * block.
+   */
   schemaTypes(event: RowEvent<'schematypes', SchemaTypesState>): void {
     const value = event.value()
     const types = event.present

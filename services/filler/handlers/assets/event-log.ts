@@ -69,7 +69,8 @@ export class EventLog {
   }
 
   /**
-   * Adds the transaction of a log that has no row of its own, or whose row `complete` writes at the end of the block.
+   * Adds the transaction of a logged action that has no log row, or whose log row `complete` writes at the end of the
+   * block.
    */
   reserve(event: ActionEvent): void {
     if (this.#stored.logs) this.#transactions.add(event)

@@ -8,8 +8,9 @@ import type { OfferRow } from './tables.ts'
 export const offerStates = { pending: 0, invalid: 1, accepted: 3, declined: 4, cancelled: 5 } as const
 
 /**
- * Derives offer validity: an open offer is invalid while the sender or the recipient does not own one of the assets
- * that it offers, and valid again when the asset returns. Assets that the database does not know are ignored.
+ * Derives offer validity. An open offer is invalid while the sender or the recipient does not own one of the assets
+ * that the offer takes from that account. The offer becomes valid again when the asset returns. Assets that the
+ * database does not know are ignored.
  */
 export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
   kind: 'derivation',

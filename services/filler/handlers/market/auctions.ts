@@ -25,7 +25,9 @@ export class Auctions {
   readonly #isV2: boolean
   readonly #steps: Step[] = []
   readonly #bidOn = new Set<bigint>()
-  /** Unclaimed bundles whose contract row this block removed, because version 2 dissolved the bundle. */
+  /**
+   * Auctions of several assets that contract version 2 dissolved in this block: the row was removed before any claim.
+   */
   readonly #dissolved = new Set<bigint>()
 
   constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
@@ -58,7 +60,8 @@ export class Auctions {
 
   cancel(auctionId: bigint): void {
     this.#patch(auctionId, { state: auctionState.cancelled })
-    // Contract version 2 can cancel a finished, unclaimed bundle, which the database already counts as a trade.
+    // Version 2 of the contract can cancel a finished auction of several assets that nobody has claimed. The database
+    // already counts such an auction as a trade, so recheck the trade.
     this.#sink.recheck(auctionTrades, auctionId)
   }
 
@@ -72,8 +75,8 @@ export class Auctions {
   }
 
   /**
-   * Takes a contract row of an auction. Only the row contains the end time after a bid. The removal of the row shows
-   * that version 2 dissolved a bundle.
+   * Takes a contract row of an auction. After a bid, only the contract row contains the new end time. If the row of an
+   * auction of several assets is removed before a claim, version 2 of the contract has dissolved the auction.
    */
   row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
     if (present) {

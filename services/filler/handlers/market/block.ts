@@ -25,7 +25,7 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
   readonly #royalties: Royalties
 
   constructor({ accounts, keepsLogs, block, state, sink }: MarketBlockStart) {
-    // In the upgrade block itself, actions may still have run version 1 code.
+    // In the block of the upgrade to contract version 2, actions may still have run the code of version 1.
     const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
     this.#log = new MarketLog(block, sink, keepsLogs)
     this.#sales = new Sales(block, sink, this.#log, isV2)
@@ -64,8 +64,8 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
   }
 
   /**
-   * Applies an action. Returns the listing id for the log, or null if the action writes a log by itself or is not
-   * logged.
+   * Applies an action. Returns the id of the listing under which the caller logs the action; null if the caller must
+   * not log the action.
    */
   #subjectOf(event: contract.MarketAction): bigint | null {
     switch (event.name) {

@@ -70,7 +70,9 @@ export class Buyoffers {
     this.#patch(buyofferId, { state: buyofferState.declined, decline_memo: memo })
   }
 
-  /** Defers an acceptance to `end`: only the removed row shows whether the buy offer was a bundle. */
+  /**
+   * Defers the acceptance of a buy offer to `end`: only the removed row shows whether the offer is for several assets.
+   */
   accept(event: ActionEvent, acceptance: AcceptBuyoffer): void {
     this.#log.reserve(event)
     this.#accepted.push({ event, acceptance })
@@ -84,7 +86,8 @@ export class Buyoffers {
   end(): void {
     for (const { event, acceptance } of this.#accepted) {
       const { buyoffer_id: id, taker_marketplace } = acceptance
-      // Version 2 of the market contract buys no bundles: the acceptance of a bundle from version 1 refunds the buyer.
+      // Version 2 of the market contract buys single assets only. The acceptance of a buy offer for several assets,
+      // which version 1 allowed, refunds the buyer.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.decline(id, '')
       else {

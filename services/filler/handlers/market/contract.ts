@@ -276,7 +276,10 @@ export const rows = {
 /** Log code of each logged action. */
 export const logCodes = logCodesOf(actions)
 
-/** Log codes of royalty actions for sales. For auctions, buy offers and template buy offers add 20, 40 and 60. */
+/**
+ * Log codes of the royalty actions of a sale. The codes of an auction are greater by 20, of a buy offer by 40, and of a
+ * template buy offer by 60.
+ */
 export const royaltyLogCodes = { logroyfound: 10, logroytempl: 11, logroyattr: 12, logroydust: 13 } as const
 
 export type MarketAction = ActionOf<typeof actions>

@@ -48,7 +48,7 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   }
 }
 
-/** Fills in the columns that describe the assets; unknown assets are skipped. */
+/** Fills in the columns of a listing that describe its assets. Assets that are not in `facts` are ignored. */
 function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
   const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
   const mints = known.flatMap((fact) => fact.template_mint ?? [])

@@ -20,13 +20,14 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
 }
 
 /**
- * Derives the paid amount of a sale with an oracle price. Uses the formula of the contract, which computes with doubles
- * and truncates the result. Inputs are the median in the purchase action and the precision of the oracle pair as of the
- * purchase block.
+ * Derives the paid amount of a sale with an oracle price, by the formula of the contract. The contract computes with
+ * doubles and truncates the result. Inputs are the median in the purchase action and the precision of the oracle pair
+ * as of the purchase block.
  *
- * A key has one of two forms: the id of a sold sale; or `name places block`, the former precision of a pair that the
- * commit unit changes, recorded by `noteFormerTerms` (`places` is empty if the pair did not exist; `block` is the block
- * of the change). If a block both changes a pair and sells, the precision before the change applies.
+ * Keys have two forms. The first form is the id of a sold sale. The second form is `name places block`, which
+ * `noteFormerTerms` records: the decimal places that oracle pair `name` had before block `block` changed the pair.
+ * `places` is empty if the pair did not exist. If one block changes a pair and contains a sale at the price of the
+ * pair, the precision before the change applies.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',
@@ -134,8 +135,8 @@ export const deliveredAssets: Derivation<{
 export const listingValues: readonly DerivedStep[] = [saleStates, salePrices, buyofferStates, deliveredAssets]
 
 /**
- * Removes the trades of finished, unclaimed bundles when the contract switches to version 2, because version 2 refunds
- * these bundles.
+ * Removes the trades of finished auctions of several assets that nobody has claimed, when the contract is upgraded to
+ * version 2: version 2 refunds these auctions.
  */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {
   kind: 'derivation',

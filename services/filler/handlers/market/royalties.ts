@@ -16,7 +16,7 @@ export interface Settlement {
 const categories = { logroyfound: 1, logroytempl: 2, logroyattr: 3, logroydust: 4 } as const
 /** Maximum length of the chain of inline actions from a royalty log up to the settling action. */
 const MAX_STEPS = 32
-/** Royalty log codes of the listing types are spaced by this step. */
+/** Difference between the royalty log codes of one listing type and the codes of the next listing type. */
 const KIND_STEP = 20
 
 /**

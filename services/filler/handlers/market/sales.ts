@@ -60,7 +60,7 @@ export class Sales {
     this.#patch(saleId, { state: saleState.cancelled })
   }
 
-  /** Defers a purchase to `end`: only the removed row shows whether the sale was a bundle. */
+  /** Defers a purchase to `end`: only the removed contract row shows whether the sale has several assets. */
   purchase(event: ActionEvent, purchase: PurchaseSale): void {
     this.#log.reserve(event)
     this.#purchases.push({ event, purchase })
@@ -74,8 +74,8 @@ export class Sales {
   end(): void {
     for (const { event, purchase } of this.#purchases) {
       const { sale_id: id, taker_marketplace, intended_delphi_median } = purchase
-      // Version 2 of the market contract sells no bundles: the purchase of a bundle from version 1 cancels the sale
-      // without a payment.
+      // Version 2 of the market contract sells single assets only. The purchase of a sale of several assets, which
+      // version 1 allowed, cancels the sale without a payment.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.cancel(id)
       else this.#sell(purchase)

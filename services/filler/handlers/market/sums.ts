@@ -51,7 +51,7 @@ interface CountedSale extends CountedListing {
   updated_at_time: bigint
   settlement_symbol: string
   schema_name: string | null
-  /** Schemas of the assets of a bundle; null if the sale has a single asset. */
+  /** Schemas of the assets of a sale of several assets; null if the sale has a single asset. */
   schema_names: readonly string[] | null
 }
 
@@ -108,8 +108,8 @@ function dayOf(time: bigint): number {
 }
 
 /**
- * Rechecks a template's floor price. Only sales that have been listed for RECENT_MS cap the suggested price; `clock`
- * finds the sales that reach this age.
+ * Rechecks the floor price of a listed sale's template. Only a sale that has been listed for RECENT_MS caps the
+ * suggested price; the derivation `clock` finds the sales that reach this age.
  */
 function recheckFloor(
   before: CountedSale | null,

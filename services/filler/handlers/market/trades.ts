@@ -39,8 +39,8 @@ export const saleTrades: Derivation<FoundTrade> = {
 }
 
 /**
- * Derives trades of auctions that ended with a bid. A trade may be removed again: version 2 refunds unclaimed bundles
- * and cancels the auction.
+ * Derives trades of auctions that ended with a bid. A trade may be removed again: version 2 of the contract cancels an
+ * unclaimed auction of several assets and refunds the bid.
  */
 export const auctionTrades: Derivation<FoundTrade> = {
   kind: 'derivation',

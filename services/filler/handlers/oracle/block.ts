@@ -179,9 +179,11 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
 }
 
 /**
- * Finds the data point that was written last, among writes of one block, which have equal times. Candidates are the
- * points with owner and value of the last `write` action. Each write overwrites the oldest point, and among equally old
- * points the point with the lowest id. So the last write overwrote the newest of the overwritten points.
+ * Finds the data point that the last `write` action of a block wrote. All writes of a block have the same time.
+ * Candidates are the points with owner and value of the last `write` action.
+ *
+ * Each write overwrites the oldest stored point. Among equally old points, a write overwrites the point with the lowest
+ * id. So the last write overwrote the newest of the overwritten points.
  */
 function pickNewest(
   points: readonly Written[],

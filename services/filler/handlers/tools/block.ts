@@ -14,7 +14,7 @@ const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 interface LinkChange {
   /** Action that announced the claim link; null if an earlier block contains the action. */
   announced: LogNewLink | null
-  /** Contract row of the claim link; contains the data of an announcement in an earlier block. */
+  /** Contract row of the claim link. Gives the data of a claim link that an earlier block announced. */
   row: LinkState | null
   /** State of the claim link after the last action on the link in this block. */
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null

@@ -54,7 +54,7 @@ export function repairFloat(type: string, value: unknown): unknown {
  */
 function repairValue(type: string, value: unknown): unknown {
   if (type !== 'int8[]') return repairFloat(type, value)
-  // atomicassets-api stores the bytes as hexadecimal text.
+  // atomicassets-api stores the bytes of an `int8[]` attribute as hexadecimal text.
   if (typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value))
     return attributeBytes(type, hexToBytes(value))
   return repairBytes(type, value)

@@ -37,7 +37,7 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ['assets.assets', 'burned_at_block'],
 ]
 
-/** Statement that returns the greatest id whose creation was logged; null if the source database has no such log. */
+/** Statement that returns the greatest id whose creation is logged; null if the log contains no creation. */
 function lastLoggedId({ family, log }: NumberedTable): string {
   return log === undefined
     ? 'SELECT max(asset_id) FROM import.mints'
@@ -62,7 +62,10 @@ function countedIds(numbered: NumberedTable): Rule {
   }
 }
 
-/** Rule that finds blocks that are missing in the source database: a row names the block, but no log belongs to it. */
+/**
+ * Rule that finds blocks whose logs are missing in the source database: rows were created in the block, but no log
+ * entry belongs to the block.
+ */
 function loggedBlocksOf(family: string): Rule {
   const blocks = loggedBlocks
     .filter(([table]) => table.startsWith(`${family}.`))

@@ -20,12 +20,14 @@ const sourceKeys: Readonly<Record<string, readonly string[]>> = {
   atomictools_links: ['tools_contract', 'link_id'],
 }
 
-/** SQLSTATEs of a statement that two rows with one key break: `unique_violation`, `cardinality_violation`. */
+/**
+ * SQLSTATEs of statements that fail because two rows have the same key: `unique_violation`, `cardinality_violation`.
+ */
 const brokenByDoubledRows: ReadonlySet<string | undefined> = new Set(['23505', '21000'])
 
 /**
- * Describes a row that occurs twice in the source database, by table and key, if such rows can be the cause of the
- * error; null otherwise.
+ * Finds a row that occurs twice in the source database, if such a row can have caused `error`. Returns table and key of
+ * the row as text; null if no such row is found.
  */
 export async function findDoubledRow(source: OldSource, error: unknown): Promise<string | null> {
   const cause = error instanceof PronghornError ? error.cause : error

@@ -45,7 +45,10 @@ const rates: Readonly<Record<string, number>> = {
   atomicmarket_template_buyoffers: 5_000,
 }
 const RATE_OF_THE_REST = 80_000
-/** Target bytes with primary keys per source table byte without indexes, measured by `bench/import` like the rates. */
+/**
+ * Bytes of the target tables (with primary keys) per byte of the source tables (without indexes). Measured by
+ * `bench/import`.
+ */
 const BYTES_PER_BYTE = 0.7
 
 /** Runs all checks that an import does before it writes, and counts the rows. Changes neither source nor target. */
@@ -56,7 +59,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
     requireFamilies(source, accounts)
     const block = await findBlock(source, options.chain)
     const context = { source, reader: options.settings.name, block: block.num, accounts }
-    // Proves that the undo journal can be replayed and that the source has the contracts.
+    // Proves that the undo journal can be replayed and that the source contains the contracts of the reader.
     const undone = await undoReversible(source)
     await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
     const counts = await countTables(source, true)

@@ -70,7 +70,7 @@ export interface ImportReport {
   readonly lacking: readonly string[]
   /** Tables and contracts of the source database that the import omits entirely. */
   readonly leftOut: readonly Difference[]
-  /** Differences from a database that was indexed from blocks. */
+  /** Differences between the imported database and a database that was indexed from blocks. */
   readonly differences: readonly Difference[]
 }
 
@@ -114,9 +114,9 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 }
 
 /**
- * Name of the step that records that the completeness checks refused the copied rows. The next run copies the rows
- * again, because the operator may have completed the source at the same block. A next run that accepts the gaps does
- * not copy the rows again.
+ * Name of the step that records that the completeness checks refused the copied rows. The next run copies all rows
+ * again, because the operator may have added the lacking rows to the source. If the operator accepts a source that
+ * lacks rows, the next run keeps the copied rows.
  */
 const REFUSED_STEP = 'refused as incomplete'
 
@@ -133,8 +133,8 @@ const workTables = [
 ]
 
 /**
- * Planner settings for the completeness checks, which read whole tables. Store sessions disable these plans because
- * the store's statements look up single rows.
+ * Planner settings for the completeness checks, which read whole tables. Store sessions turn these settings off,
+ * because the statements of the store look up single rows.
  */
 const PLANS_OF_WHOLE_TABLES = ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'].map(
   (name) => `SET LOCAL ${name} = on`,

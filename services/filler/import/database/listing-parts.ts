@@ -152,8 +152,8 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // The conversion of the price needs the median. If the log lacks the median, take the price from the source
-        // database.
+        // The contract converts the price by the median. Without a median in the log, take the final price from the
+        // source database.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -178,7 +178,7 @@ interface OldAuction extends OldListing {
   first_bid: bigint | null
 }
 
-/** SQL for the asset ids of a listing, in their order. */
+/** SQL for the asset ids of a listing, ordered by the `index` of each asset in the listing. */
 const assetsOf = (table: string, id: string) =>
   `(SELECT array_agg(x.asset_id ORDER BY x.index) FROM ${table} x
     WHERE x.market_contract = l.market_contract AND x.${id} = l.${id}) AS asset_ids`

@@ -7,7 +7,10 @@ import { among, keyRange, rangesOf } from './copy-steps.ts'
 import type { ListingPart, LoggedFacts } from './listing-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** Width of a unit's id range. The store completes all rows of a unit and runs their derivations in one transaction. */
+/**
+ * Number of consecutive ids (of offers, listings or claim links) in one commit unit. The store completes all rows of a
+ * unit and runs their derivations in one transaction.
+ */
 const UNIT_IDS = 5_000
 
 type Row = Record<string, unknown>
@@ -35,7 +38,10 @@ export interface ListingWork {
   readonly source: pg.Client
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
-  /** Rows by table that replace the rows of the snapshot, because reversible blocks changed them. */
+  /**
+   * Rows that the reversible blocks of the source database changed, by table. These rows replace the rows of the
+   * snapshot.
+   */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
   /** Time of the import block. */
@@ -83,7 +89,10 @@ async function writeRange(
   return all.length
 }
 
-/** Reads the facts of listings that the event steps recorded in the schema `import`. */
+/**
+ * Reads the data about listings that only the log of the source database contains. The event steps have stored these
+ * data in tables of the schema `import`.
+ */
 async function readFacts(
   store: Store,
   part: ListingPart,
@@ -112,8 +121,8 @@ async function readFacts(
       [ids],
     )
     for (const { id, block, time } of changes)
-      // If the start of an auction is not logged, none of its actions is logged: only bids are recorded, so the time in
-      // the source database is more accurate.
+      // If the log lacks the start of an auction, the log contains only bids on the auction. A bid may not be the last
+      // change, so the auction keeps the time of the source database.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

@@ -49,7 +49,7 @@ export async function putOracleFromNode(
       scope.row({ ...row, table: 'datapoints', scope: () => String(name), value: () => value })
     }
   scope.end()
-  // The chain node does not return the time of a median, so copy the time from the source.
+  // The chain node does not return the time of a median, so copy the time from the source database.
   const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(
     `SELECT delphi_pair_name AS pair_name, updated_at_time, updated_at_block FROM delphioracle_pairs
      WHERE contract = ${literal(account)} AND updated_at_block > 0`,

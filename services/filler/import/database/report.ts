@@ -1,7 +1,7 @@
 import type { PartContext } from './copy-parts.ts'
 import type { EventTotals } from './copy-steps.ts'
 
-/** A difference from a database that was indexed from blocks. */
+/** A difference between an imported database and a database that was indexed from blocks. */
 export interface Difference {
   /** Name of a table, or of a table and some of its columns. */
   readonly what: string

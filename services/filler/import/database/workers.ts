@@ -64,8 +64,8 @@ export interface StepRun {
 }
 
 /**
- * Runs the steps; each worker runs one step at a time. A step is one transaction that checks the lease and records the
- * step, so after an interruption the database contains complete steps only.
+ * Runs the steps of an import; each worker runs one step at a time. A step is one transaction that checks the lease and
+ * records the step. So the database contains complete steps only, even after the import was interrupted.
  */
 export async function runSteps(
   workers: readonly ImportWorker[],

@@ -215,8 +215,8 @@ class StateImport {
   /**
    * Detects an upgrade of a contract to version 2 that happened while the tables of the contract were paged.
    *
-   * The settings are paged as of the head. If the contract's ABI changed after the import began, the blocks before the
-   * change may be version 1 blocks that were read as version 2.
+   * The contract's settings are paged as of the head, so they show the newest version. If the ABI of the contract
+   * changed after the import began, blocks before the change may be version 1 blocks that were read as version 2.
    */
   async #checkVersions(): Promise<void> {
     const { assets, market } = accountsOf(this.#handlers)

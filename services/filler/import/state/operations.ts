@@ -19,7 +19,8 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
     return [...rows.values()].map(({ kind, row }) => ({
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
-      // The row may have existed before the import, so an upsert does not know its creation time.
+      // The row may have existed before the import began. Its creation time is then unknown, so leave out the preserved
+      // columns.
       row: kind === 'upsert' ? without(row, entity.table.preserved) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))

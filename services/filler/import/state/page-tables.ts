@@ -44,8 +44,9 @@ export interface Paging {
 }
 
 /**
- * Pages every contract table into its staging table in the schema `import`. After an interruption, an unfinished scope
- * range resumes at its committed scope and key, and a table resumes with the range after the last recorded range.
+ * Pages every contract table into its staging table in the schema `import`. A run that resumes an interrupted import
+ * continues an unfinished scope range at the committed scope and key, and a table with the range after the last
+ * recorded range.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */

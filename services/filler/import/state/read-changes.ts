@@ -21,9 +21,9 @@ import { encodeRow, operationsOf } from './operations.ts'
 const PREFETCH_BLOCKS = 200
 
 /**
- * Tables that each commit writes immediately; other changes are staged. Handlers read these tables when a resumed
- * import loads their state, so the tables must match the last committed block. Otherwise a contract upgrade before the
- * interruption would be lost.
+ * Tables that each commit writes immediately; changes of other tables are staged. A resumed import loads the state of
+ * the handlers from these tables, so the tables must match the last committed block. Otherwise a resumed import would
+ * miss a contract upgrade that the interrupted run had read.
  */
 const writtenAtOnce: ReadonlySet<string> = new Set(
   [
@@ -44,7 +44,7 @@ export interface ChangeReading {
   readonly settings: ReaderSettings
   readonly chain: { readonly chainId: string; readonly ship: readonly (string | NodeSettings)[] }
   readonly logger: Logger
-  /** Last block that was read before this reading of changes; reading starts at the next block. */
+  /** Last block whose changes have been read already. Reading starts at the next block. */
   readonly from: UnitBlock
   readonly to: number
   readonly signal: AbortSignal

@@ -6,8 +6,8 @@ import type { NodeClient } from '../../../core/chain-node/index.ts'
 /** Rows or scopes to request per page. */
 const PAGE = 1_000
 /**
- * Rows or scopes per page once the head has moved during every attempt with a full page: a node answers requests for
- * small pages faster.
+ * Rows or scopes per page after TRIES failed attempts with full pages. A node answers a request for a small page
+ * faster, so the head moves less often during the request.
  */
 const SMALL_PAGE = 100
 /** Maximum number of attempts of a full-page request while the head keeps moving. */
@@ -55,9 +55,11 @@ export interface ScopePage {
 }
 
 /**
- * Reads tables from a node together with the block of each response. Reads the head before and after each request. If
- * both heads are equal, the response is as of that head. The block identifies rows that a fork later removes. If the
- * head moved, the response is discarded, because it may be as of a block that is on the branch of neither head.
+ * Reads tables from a node. Returns each response with the block whose state the response shows. If a fork removes the
+ * block later, the import reads the rows again.
+ *
+ * Reads the head of the node before and after each request. If both heads are the same block, the response shows
+ * the state of this block. Otherwise the response is discarded, because it may show a third block, on another branch.
  */
 export class StableNode {
   readonly #client: NodeClient
@@ -149,7 +151,7 @@ export class StableNode {
       const value = await ask()
       const after = await this.#askHead()
       this.#head = after
-      // Irreversible blocks cannot fork: a node whose head is always irreversible may advance during a request.
+      // Irreversible blocks cannot fork, so the head may move during the request if both heads are irreversible.
       if (after.id === before.id || (before.isIrreversible && after.isIrreversible))
         return { value, blocks: [after] }
       before = after

@@ -27,7 +27,7 @@ export interface RowWriting {
   readonly handlers: readonly Handler[]
   readonly tables: readonly ContractTable[]
   readonly decoders: ReadonlyMap<string, ContractDecoder>
-  /** Time of the block as of which the rows are valid. */
+  /** Time of the block whose state the rows represent. */
   readonly timeMs: number
   /** Names of the steps that earlier runs completed. */
   readonly done: ReadonlySet<string>
@@ -109,7 +109,7 @@ class RowWriter {
     for (const { name, format } of rows) this.#formats.set(name, format)
   }
 
-  /** Writes staged rows without changes since paging, through the handler of their family. */
+  /** Writes the staged rows that have not changed since the table was paged, through the handler of their family. */
   async copyStaged(table: ContractTable, prefix: string): Promise<void> {
     for (const [name, rows] of await this.#stagedParts(table))
       await this.#step(`${prefix}${name}`, table, rows, (found, unit) => this.#copy(table, found, unit))

@@ -12,10 +12,11 @@ export interface BranchFacts<P extends ProtocolCodec> {
 }
 
 /**
- * Updates `otherBranchSince` of each node connection, and returns whether to leave the streaming node. True if more
- * nodes have been on another branch for `allowedMs` than are on the branch of the stream. On a tie, true if the last
- * irreversible block of the other branch is higher, or if it is equal and the head of the other branch is more than one
- * block ahead.
+ * Updates `otherBranchSince` of each node connection. Returns whether the session has to leave the streaming node.
+ *
+ * True if the nodes that have been on another branch for `allowedMs` outnumber the nodes on the branch of the stream.
+ * With equal numbers, true in two cases: the other branch has a higher last irreversible block; or the last
+ * irreversible blocks are equal, and the head of the other branch is more than one block ahead.
  */
 export function judgeBranches<P extends ProtocolCodec>(
   facts: BranchFacts<P>,

@@ -12,7 +12,10 @@ import { LagWatch } from './lag-watch.ts'
 import type { NodeLink } from './node-link.ts'
 import { refusalOfAll } from './range-reading.ts'
 
-/** A node that was left is chosen last for this time, so that the stream switches to another node, ms. */
+/**
+ * Time in ms for which a node is chosen last after the stream has left the node, so that the stream switches to another
+ * node.
+ */
 const LEFT_REST_MS = 3_000
 /**
  * Minimum time in ms between two switches away from a lagging node that still sends bytes, so that the stream does not
@@ -32,7 +35,7 @@ interface Streamed {
 
 /** Counts of failures since the last received block. The next block resets the counts. */
 interface Failures {
-  /** `blocksReceived` when the counts were reset. */
+  /** Value of `blocksReceived` when the counts of failures were last reset. */
   readonly blocksReceived: number
   missedForks: number
   /** Number of times that the stream left a node, because the node lagged or was on another branch. */
@@ -103,7 +106,7 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#wake()
   }
 
-  /** Wakes a pending pause: the status of a node has changed. */
+  /** Called when the status of a node has changed. Ends the wait in `#pause`. */
   changed(): void {
     this.#wake()
   }
@@ -169,8 +172,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor for the time-outs after which a node is left. Doubles whenever every node has been left without sending a
-   * block. Otherwise a block that every node sends slowly could never be read.
+   * Factor for the time-outs after which the stream leaves a node. Doubles whenever the stream has left every node
+   * without receiving a block. Otherwise a block that every node sends slowly could never be read.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -188,8 +191,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Picks the node to stream from, null if none is ready. Criteria in this order: not left within the last 3 s, fewest
-   * failures, a fresh status, a head within one block of the highest head, greatest weight.
+   * Picks the node to stream from, null if none is ready. Criteria in this order: the stream has not left the node
+   * within the last 3 s, fewest failures, a fresh status, a head within one block of the highest head, greatest weight.
    */
   #choose(): NodeLink<P> | null {
     const next = this.#reader.tail.next
@@ -214,8 +217,8 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
-    // Clear the marks, because a mark compares a node with the branch of the previous stream. A stale mark would end
-    // each stream before its first block, so the fork to the new branch would never be read.
+    // Clear `otherBranchSince` of every node: the value compares a node with the branch of the previous stream. An old
+    // value would end each stream before its first block, so the fork to the new branch would never be read.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -265,7 +268,10 @@ export class HeadReading<P extends ProtocolCodec> {
     await this.#pause(signal)
   }
 
-  /** Waits until the back-off ends, or until a node with a fresh status is available that was not left lately. */
+  /**
+   * Waits until the back-off ends, or until a node is available that has a fresh status and that the stream has not
+   * left within LEFT_REST_MS.
+   */
   async #pause(signal: AbortSignal): Promise<void> {
     const until = performance.now() + this.#backoff.nextDelayMs()
     while (!signal.aborted && performance.now() < until) {

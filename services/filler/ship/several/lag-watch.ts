@@ -1,4 +1,4 @@
-/** One sample of the stream and of the other nodes. */
+/** Measurements of the streaming node and of the other nodes at one time. */
 export interface LagFacts {
   /** Newest block received from the stream. */
   readonly last: number
@@ -25,14 +25,17 @@ export interface Lag {
  */
 const MOST_STEP_SHARE = 0.4
 
-/** Multiple of the allowed time that one block may take while the stream is catching up and bytes still arrive. */
+/** A block may take this many times the allowed time while the stream is catching up and bytes still arrive. */
 const STUCK_FACTOR = 5
 
 /** Detects that the streaming node does not send a block within the allowed time after another node has it. */
 export class LagWatch {
   #allowedMs = 0
   #sampledAt = 0
-  /** Sum of the intervals between samples, each limited by MOST_STEP_SHARE, ms. All times below are on this clock. */
+  /**
+   * Sum of the intervals between samples, each limited by MOST_STEP_SHARE, ms. `#since`, `#byteAt` and `#blockAt` are
+   * times on this clock.
+   */
   #clock = 0
   #block = 0
   #since = 0
@@ -44,8 +47,8 @@ export class LagWatch {
   #hasArrived = false
 
   /**
-   * Resets the watch: the stream has switched to another node, which has `allowedMs` for a block after another node has
-   * the block.
+   * Resets the watch after the stream has switched to another node. The node then has `allowedMs` to send a block that
+   * another node already has.
    */
   begin(nowMs: number, allowedMs: number): void {
     this.#allowedMs = allowedMs

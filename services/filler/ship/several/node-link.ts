@@ -183,8 +183,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the irreversible blocks that the node can send without interruption, starting with `num`; `num`
-   * if the node cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
+   * End (exclusive) of the irreversible blocks that the node can send without a gap, starting with `num`; `num` if the
+   * node cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
    */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
@@ -258,7 +258,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#connection?.resume()
   }
 
-  /** Acknowledges released blocks of the range if the credit window allows. */
+  /** Acknowledges released blocks of the range as soon as the credits require an acknowledgement. */
   acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task) return
     this.#connection?.acknowledge(task.credits.takeDue(false))
@@ -283,7 +283,9 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#restsUntil = performance.now() + restMs
   }
 
-  /** Lets a node that delayed the other nodes rest, longer each time. */
+  /**
+   * Starts a rest of a node that has delayed the other nodes. Each rest of the node is longer than the previous rest.
+   */
   restAsSlow(): void {
     this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
   }
@@ -298,7 +300,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#readyAt !== null && performance.now() < this.#restsUntil
   }
 
-  /** Leaves the node out for the rest of the session, because it sent blocks that are not of the chain. */
+  /** Leaves the node out for the rest of the session, because the node sent blocks that do not belong to the chain. */
   leaveOut(error: PronghornError): void {
     this.#isLeftOut = true
     this.verdict = error

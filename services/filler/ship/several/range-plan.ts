@@ -21,7 +21,8 @@ const AWAITED_SILENCE_MS = 750
 /** Time in ms without bytes after which a range other than the first range is requested from another node. */
 const SILENCE_MS = 5_000
 /**
- * Minimum age of the first range before its rate is compared with other nodes, ms: short measurements are inaccurate.
+ * Minimum age of the first range before its rate is compared with the rates of other nodes, ms: short measurements are
+ * inaccurate.
  */
 const LATE_MS = 1_000
 /**
@@ -87,7 +88,7 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= AWAITED_SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  // Rate and block size are estimates, so a range is compared with other nodes only after LATE_MS.
+  // Rate and block size are estimates, so compare the node with other nodes only once its range is older than LATE_MS.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null

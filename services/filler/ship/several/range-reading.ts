@@ -126,8 +126,8 @@ export class RangeReading<P extends ProtocolCodec> {
    */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
-    // Read `isComplete` before the delivery. If a block does not link, the delivery shortens the range, which then
-    // looks complete.
+    // Read `isComplete` before the blocks are delivered. If a block does not link, the delivery shortens the range, and
+    // the shortened range looks complete.
     const { isComplete } = task
     if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
@@ -344,7 +344,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#turn = setImmediate(() => this.#deliver())
   }
 
-  /** False when the block does not link to the last delivered one. */
+  /** Delivers a block. Returns false if the block does not link to the last delivered block. */
   #handOver(task: LinkTask<P>, block: ReceivedBlock): boolean {
     const reader = this.#reader
     const position = { num: block.num, id: block.idBytes }
@@ -367,8 +367,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered block. If the blocks of all ready nodes fail to link, our
-   * last block is wrong and is undone. Otherwise the reading leaves the node of the range.
+   * Handles a block that does not link to the last delivered block. If the next blocks of all ready nodes do not link,
+   * the last delivered block is wrong and is undone. Otherwise another node has to send the range.
    */
   #refuse(task: LinkTask<P>, block: ReceivedBlock): void {
     const { tail } = this.#reader

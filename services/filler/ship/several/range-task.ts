@@ -3,14 +3,14 @@ import { CreditWindow } from '../credits.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
-/** Messages that a node may send ahead within a range; usually the byte budget is reached before this number. */
+/** Maximum number of messages that a node may send ahead within a range. Usually the byte budget is the lower limit. */
 const WINDOW = 4096
 const ACK_BATCH = 64
 
 /** Constructor options of a `RangeTask`. */
 export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number of the last block plus one. */
+  /** End of the range (exclusive): number of the last block plus one. */
   readonly end: number
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
@@ -28,7 +28,10 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number of the last block plus one. Decreases if the rest of the range is requested from another node. */
+  /**
+   * End of the range (exclusive): number of the last block plus one. Decreases if the rest of the range is requested
+   * from another node.
+   */
   end: number
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
@@ -77,7 +80,8 @@ export class RangeTask<P extends ProtocolCodec, L> {
   }
 
   /**
-   * Whether the block links to the last one in the buffer. The first block of a range is checked on delivery instead.
+   * Whether a block links to the last buffered block of the range. The first block of a range is checked on delivery
+   * instead.
    */
   continues(parent: WirePosition | null, block: Uint8Array | null): boolean {
     const last = this.lastId

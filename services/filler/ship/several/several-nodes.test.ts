@@ -44,7 +44,8 @@ test('the client of several nodes requests ranges from all nodes concurrently an
   const { nodes: statuses } = session.status()
   expect(statuses.map(({ faults }) => faults)).toEqual([0, 0, 0])
   expect(statuses.reduce((sum, { blocksReceived }) => sum + blocksReceived, 0)).toBe(2_000)
-  // Ranges cover the irreversible blocks only, each requested once; the streaming node sends the last 10.
+  // Ranges contain irreversible blocks only, and no block is requested twice. The streaming node sends the last 10
+  // blocks.
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
@@ -217,9 +218,9 @@ test.each<[what: string, begin: (node: ScriptedNode) => void, branch: string]>([
   ],
 ])('the client of several nodes reads %s', async (_, begin, branch) => {
   const { nodes, urls } = await nodesWith(30, [{}, {}])
-  // `otherBranchMs` grows to at most 640 ms (5 ms doubled seven times), less than the 1,000 ms until a node sends its
-  // first block. A node that kept its mark `otherBranchSince` from an earlier stream would therefore end every new
-  // stream before its first block.
+  // The time allowed on another branch (`otherBranchMs`) grows from 5 ms to at most 640 ms, by seven doublings. A node
+  // sends its first block only after 1,000 ms. So if a node kept `otherBranchSince` from an earlier stream, every new
+  // stream would end before its first block.
   const run = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 5 } })
   await until('all is read', () => run.collector.nums.at(-1) === 30)
   for (const { script } of nodes) script.firstBlockMs = 1_000

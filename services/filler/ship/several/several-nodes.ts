@@ -24,7 +24,10 @@ const TICK_MS = 100
 const OTHERS_MS = 300
 /** Minimum number of irreversible blocks for reading ranges in parallel; the head stream reads fewer blocks. */
 const LEAST_RANGE = 64
-/** The session reads ranges again when the head stream is this many blocks behind the last irreversible block. */
+/**
+ * Number of blocks by which the head stream must be behind the last irreversible block before the session returns to
+ * reading ranges.
+ */
 const FAR_BEHIND = 1_000
 
 /**
@@ -38,7 +41,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #heads: HeadReading<P>
   #protocol: P | null = null
   #failure: { readonly error: unknown } | null = null
-  /** Ends the current wait. */
+  /** Resolves the promise for which the session waits at present. */
   #wake: () => void = () => undefined
   #drained: (() => void) | null = null
   #timer: NodeJS.Timeout | undefined
@@ -126,8 +129,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   }
 
   /**
-   * Waits for a ready node. Returns false if the caller has to check again. Throws when no node can send the next
-   * block.
+   * Waits until a node is ready. Returns false if the caller has to call this method again. Throws when no node can
+   * send the next block.
    */
   async #awaitNode(signal: AbortSignal): Promise<boolean> {
     const reader = this.#reader
