@@ -92,7 +92,7 @@ export type JsonRow = Readonly<Record<string, unknown>>
 /** A page of the rows of a contract table. */
 interface TableRowsPage {
   readonly rows: readonly unknown[]
-  /** Lower bound of the next page; null after the last page. */
+  /** `lower_bound` of the request for the next page; null after the last page. */
   readonly next: string | null
 }
 

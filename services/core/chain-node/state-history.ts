@@ -83,7 +83,10 @@ export async function checkNode(node: NodeAddresses): Promise<string> {
   }
 }
 
-/** Creates the error if the HTTP or the state-history address works in place of the other; null if neither does. */
+/**
+ * Creates the error for swapped addresses: the HTTP address answers as a state-history node, or the state-history
+ * address answers as an HTTP API. Null if neither address does.
+ */
 async function findSwap({ ship, http }: NodeAddresses): Promise<FatalError | null> {
   const [httpIsShip, shipIsHttp] = await Promise.all([
     succeeds(checkStateHistory(withProtocol(http, 'ws'))),

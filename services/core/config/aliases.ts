@@ -46,9 +46,9 @@ export const variableAliases: Readonly<Record<string, string>> = {
 /** Content of a configuration file with all former setting names replaced, and a record of the replacements. */
 export interface Normalized {
   readonly value: unknown
-  /** Maps the path with current names of every renamed key to the path in the file, which has former names. */
+  /** For each renamed key: maps the path with current names to the path in the file, which contains former names. */
   readonly written: ReadonlyMap<string, Path>
-  /** One problem for each key that is present under both names with different values. */
+  /** One problem for each key that the file contains under its former and its current name, with different values. */
   readonly problems: readonly ConfigProblem[]
 }
 

@@ -200,8 +200,8 @@ function connectionsSource(
 type ParsedReader = z.output<typeof readersSchema>[number]
 
 /**
- * Limits the confirmation interval to half the window: a node stops sending when the window is full, so a greater
- * interval would never be reached.
+ * Limits the confirmation interval to half of `ship_prefetch_blocks`. A node stops sending when `ship_prefetch_blocks`
+ * blocks are unconfirmed, so the reader would never reach a greater interval.
  */
 function withConfirmation(reader: ParsedReader, at: number, findings: Findings): ReaderConfig {
   const half = Math.max(1, Math.floor(reader.ship_prefetch_blocks / 2))

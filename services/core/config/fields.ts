@@ -89,7 +89,7 @@ export function list<T extends z.ZodType>(item: T, max: number, min = 0) {
 
 /**
  * Zod schema of an object with exactly these keys. For an unknown key, the zod message is the list of known keys;
- * `problems.ts` turns it into one problem per unknown key.
+ * `problems.ts` turns the message into one problem for each unknown key.
  */
 export function section<T extends z.ZodRawShape>(shape: T) {
   const keys = Object.keys(shape).join(' ')
@@ -112,7 +112,7 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
   if (value !== value.trim() || !URL.canParse(value)) return false
   const { protocol, hostname, pathname, port: number, hash } = new URL(value)
   const scheme = protocol.slice(0, -1)
-  // A websocket URL has no fragment, and no server can listen at port 0.
+  // No server can listen at port 0. The websocket library refuses a URL with a fragment (`#...`).
   const isUsable = number !== '0' && (hash === '' || scheme.startsWith('http'))
   if (!schemes.includes(scheme) || !isUsable) return false
   return scheme === 'ws+unix'

@@ -16,7 +16,10 @@ export interface Findings {
   /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
-  /** Chooses which of two contradicting settings to report: the one from an environment variable, else the later. */
+  /**
+   * Two settings contradict each other: returns the setting to report as wrong. If only `earlier` comes from an
+   * environment variable, returns `earlier`, otherwise `later`.
+   */
   chooseFault<P extends Place>(earlier: P, later: P): P
 }
 

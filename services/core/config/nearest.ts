@@ -21,8 +21,8 @@ export function nearestOf(word: string, known: readonly string[]): string {
 }
 
 /**
- * One edit per LETTERS_PER_EDIT letters counts as a typo; more edits make a different word. Two swapped letters are
- * two edits, so two edits are always allowed from LEAST_SWAPPED letters on.
+ * Typos: up to one edit per LETTERS_PER_EDIT letters is a typo, more edits make a different word. Two swapped letters
+ * count as two edits, so words of LEAST_SWAPPED letters or more may always have two edits.
  */
 const LETTERS_PER_EDIT = 4
 const SWAP_EDITS = 2

@@ -19,7 +19,7 @@ export interface ConfigProblem {
   readonly message?: string
 }
 
-/** A value that was corrected or should be checked; the start continues. */
+/** A warning about a value that was corrected or that an operator should check. The process starts anyway. */
 export interface ConfigWarning {
   readonly file: string
   readonly path: string
@@ -45,7 +45,10 @@ export function formatProblem(problem: ConfigProblem): string {
   return `${place}: found ${problem.found}, allowed: ${problem.allowed}`
 }
 
-/** Finds where the setting with a (current) path was set: the path in a file, or an environment variable. */
+/**
+ * Finds where a setting was set, from its path with current names: returns the path in a file, or an environment
+ * variable.
+ */
 export type OriginOf = (path: Path) => { readonly file: string; readonly path: string }
 
 /** Converts zod issues about `value` to problems, one per location. */

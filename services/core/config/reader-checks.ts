@@ -153,7 +153,10 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
   return needs
 }
 
-/** Input of the checks that the handlers on whose data another handler depends are configured. */
+/**
+ * Input of `checkNeed`. If a handler uses the data of another handler, `checkNeed` requires that the other handler is
+ * configured.
+ */
 interface NeedContext {
   readonly path: readonly (string | number)[]
   /**

@@ -136,8 +136,8 @@ function servedAccount(namespace: NamespaceConfig): [argument: string, account: 
 }
 
 /**
- * Refuses equal ports of the API and the filler, because both may run on one machine. Of all readers, only
- * the first opens its listener.
+ * Refuses equal ports of the API and the filler, because both may run on one machine. The filler listens on the port of
+ * the first reader only, so the ports of other readers are not checked.
  */
 function checkPorts(server: ServerView, readers: readonly ReaderView[], findings: Findings): void {
   const listener = readers[0]

@@ -13,7 +13,7 @@ export interface AppConfig {
 /** Short name of a configuration file: `connections`, `server` or `readers`. */
 export type ConfigPart = keyof AppConfig
 
-/** Configuration in which the requested parts are present; other parts are present if they were given. */
+/** Configuration whose type guarantees the parts `N`. Each other part is present only if it was given. */
 export type ConfigWith<N extends ConfigPart> = Pick<AppConfig, N> & Partial<AppConfig>
 
 /** A valid configuration with its warnings. */

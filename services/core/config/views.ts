@@ -10,12 +10,12 @@ import type { NamespaceConfig, ServerConfig } from './schema/index.ts'
  * checks see the valid values: an invalid key is absent, an invalid list item undefined.
  */
 
-/** Valid keys of a reader. */
+/** Configuration of a reader, without the keys that have invalid values. */
 export interface ReaderView extends Partial<Omit<ReaderConfig, 'contracts'>> {
   readonly contracts: readonly (ContractConfig | undefined)[]
 }
 
-/** Valid keys of the server file. */
+/** Content of the server file, without the keys that have invalid values. */
 export interface ServerView extends Partial<Omit<ServerConfig, 'namespaces'>> {
   readonly namespaces: readonly (NamespaceConfig | undefined)[]
 }

@@ -3,7 +3,7 @@ import { FatalError } from '../errors/index.ts'
 import { modelTables } from '../model/tables/index.ts'
 import { readMigrations } from './migrate.ts'
 
-/** Tables that the migrations create, `schema.name`, with the tables of the undo journal. */
+/** Names of all tables that the migrations create, as `schema.name`. The tables of the undo journal are included. */
 export async function listCreatedTables(): Promise<string[]> {
   return (await readMigrations()).flatMap(({ sql }) => {
     const created = [...sql.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+\.\w+)/gm)].map(([, name]) => name!)

@@ -59,10 +59,12 @@ export async function readMigrations(): Promise<Migration[]> {
  * migration gives up the lock request and starts again, because API requests queue behind a waiting lock request.
  *
  * @returns numbers of the files that were applied by this call.
+ * @throws FatalError `DATABASE_TOO_NEW` if a newer version migrated the database.
+ * @throws FatalError `MIGRATION_FAILED` if an applied file differs from the file of this version, if the database is of
+ * a version before 1.0.0, or if a file fails; the message names the file.
+ * @throws RetryableError `RESTORE_UNFINISHED`.
  * @throws the error of a cause that an operator has to fix (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
- * `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` if a newer version migrated the database; `MIGRATION_FAILED`
- * if an applied file differs from the file of this version, if the database is of a version before 1.0.0, or if a file
- * fails; the message names the file. RetryableError `RESTORE_UNFINISHED`.
+ * `DATABASE_ENCODING`, ...).
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   await checkServer(client)
@@ -145,9 +147,9 @@ export function checkApplied(known: readonly Migration[], applied: readonly Appl
  * Maximum time in ms that a migration waits for a lock: later statements on the table queue behind the lock request.
  */
 const LOCK_TIMEOUT_MS = 500
-/** Pause before the next attempt, ms. */
+/** Pause in ms before the migration starts again after a lock was not granted in time. */
 const LOCK_PAUSE_MS = 500
-/** Maximum number of attempts. */
+/** Maximum number of attempts to migrate if a lock is not granted in time. */
 const LOCK_ATTEMPTS = 60
 const LOCK_NOT_AVAILABLE = '55P03'
 

@@ -78,9 +78,13 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 
 /**
  * Builds the missing query indexes of a family one by one and online: readers and the writer continue meanwhile.
- * Finished indexes of earlier runs stay, invalid indexes are dropped and rebuilt, and replaced indexes are dropped
- * last. One build per family runs at a time; further builds wait. Must run outside a transaction, on a connection
- * without statement timeout.
+ *
+ * - Valid indexes of earlier runs stay.
+ * - Invalid indexes are dropped and rebuilt.
+ * - Replaced indexes are dropped last.
+ * - One build per family runs at a time; further builds wait.
+ *
+ * Must run outside a transaction, on a connection without statement timeout.
  *
  * @param onBuilt called after each index.
  */

@@ -13,8 +13,8 @@ export const childRules: readonly DerivedRule[] = [assetsContract.assets, market
       return {
         rule: `each row of ${child.table.name} belongs to a row of ${table.name}`,
         covers: {},
-        // Rows of backed tokens remain after the asset is burned. If the missing asset was burned, its token rows are
-        // correct.
+        // The chain no longer has burned assets, but the database stores them and their backed tokens. If the row of a
+        // burned asset is lost, its rows of backed tokens are correct and must not be deleted.
         ...(table === assetsContract.assets.table ? { restsOn: 'burned assets' } : {}),
         violations: `SELECT concat_ws(' ', '${child.table.name}', ${child.by.map((name) => `c.${name}`).join(', ')}) FROM ${child.table.name} c WHERE ${lost}`,
         correction: `DELETE FROM ${child.table.name} c WHERE ${lost}`,

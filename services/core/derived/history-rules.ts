@@ -42,8 +42,8 @@ const unsetListings = allMarketListings.flatMap(({ unset, ...listing }) =>
 )
 
 /**
- * Part of a statement that returns the listings of a kind with a value in a column that must be null in the state of
- * the listing.
+ * Part of a statement that finds listings of one kind. In each listing found, a column has a value although the column
+ * must be null in the listing's state.
  */
 function setTooEarly({ table, one, unset }: (typeof unsetListings)[number]): string {
   const isSet = unset.columns.map((column) => `${column} IS NOT NULL`).join(' OR ')
@@ -167,8 +167,9 @@ export const historyRules: readonly DerivedRule[] = [
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],
     },
-    // For some spans of blocks the configuration does not store transfers; these spans get odd numbers. The sender of a
-    // transfer is compared with the previous recipient only if both transfers are in the same span.
+    // For some block ranges the configuration does not store transfers. `span` counts the ends of these ranges before a
+    // transfer: the number is odd inside such a range. The sender of a transfer is compared with the previous recipient
+    // only if both transfers have the same even number.
     violations: `
       WITH left_out AS (
         SELECT blocks FROM chain.sources s, unnest(s.transfers_left_out) blocks WHERE s.family = 'assets'),
@@ -270,7 +271,9 @@ export const historyRules: readonly DerivedRule[] = [
       FROM backed b LEFT JOIN assets.backed_tokens t USING (asset_id, token_symbol) WHERE coalesce(t.amount, 0) < b.amount`,
   },
   {
-    // A purchase accepts the offer of the sale in the same transaction. The contract ignores the order of the assets.
+    // The contract accepts the offer of a sale in the transaction that purchases the sale, so both rows change in the
+    // same block. The sale and its offer may list the same assets in different order, because the contract ignores the
+    // order.
     rule: 'a sale and its offer have the same seller, assets and purchase',
     covers: {},
     violations: `
@@ -283,7 +286,8 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE state = 3 AND offer_id IS NULL`,
   },
   {
-    // The database does not store the fee at the time of the trade, so compare with the contract's maximum fee of 15 %.
+    // The database does not store the market fee at the time of the trade. The rule therefore uses the contract's
+    // maximum fee, 15 %.
     rule: 'payouts belong to a trade and its asset, and do not exceed the highest fee',
     covers: {},
     violations: `

@@ -47,7 +47,10 @@ const OF_SCHEMAS = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sa
       0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
   ) s`
 
-/** Name of a template buy offer `b` with its asset `a` and its template `w`. */
+/**
+ * SQL of the name of a template buy offer `b`: the name of the bought asset `a`, or without an asset the name in the
+ * template `w`.
+ */
 const TEMPLATE_OFFER_NAME = `CASE WHEN a.asset_id IS NOT NULL THEN ${nameSql('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END`
 const TEMPLATE_OFFER_TRAITS = traitsSql('g.asset_id = b.asset_id')
 
@@ -87,7 +90,8 @@ export const marketRules: readonly DerivedRule[] = [
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
       WHERE b.state NOT IN (0, 1, 2) OR (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
         a.template_mint, w.schema_name, ${TEMPLATE_OFFER_NAME}, ${TEMPLATE_OFFER_TRAITS})`,
-    // Corrects only name and traits. `verify --history --repair` corrects state, mint number and schema.
+    // The correction sets only the columns `name` and `traits`. `verify --history --repair` corrects state, mint number
+    // and schema.
     correction: `
       UPDATE market.template_buyoffers o SET name = e.name, traits = e.traits FROM (
         SELECT b.buyoffer_id, ${TEMPLATE_OFFER_NAME} AS name, ${TEMPLATE_OFFER_TRAITS} AS traits FROM market.template_buyoffers b

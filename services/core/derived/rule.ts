@@ -3,7 +3,7 @@ export interface RecomputedTable {
   readonly table: string
   /** Columns that the rule compares with the recomputed rows, separated by commas. */
   readonly columns: string
-  /** Statement that recomputes the rows, in the order of `columns`. */
+  /** Statement that recomputes the rows. The statement returns the columns in the order of `columns`. */
   readonly rows: string
 }
 
@@ -48,7 +48,7 @@ export function sameRows(rule: string, table: string, columns: string, rows: str
   }
 }
 
-/** Rules that depend on rows that the chain no longer holds. @param rows name of these rows. */
+/** Marks rules that depend on rows which the chain no longer holds. @param rows name of the rows, for reports. */
 export function restingOn(rows: string, rules: readonly DerivedRule[]): DerivedRule[] {
   return rules.map((rule) => ({ ...rule, restsOn: rows }))
 }

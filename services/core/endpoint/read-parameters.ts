@@ -45,7 +45,7 @@ export async function readParameters<P extends Parameters>(
     try {
       const listsOfIt = name.endsWith(EXCLUDING) ? knownLists(lists) : lists
       const read = parameter.read(find(name, parameter), listsOfIt, warnOfIt)
-      // Only a parameter with named lists returns a promise.
+      // `read` returns a promise only if the parameter accepts named lists.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value
     } catch (error) {

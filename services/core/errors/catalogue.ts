@@ -9,7 +9,7 @@ import { readerErrors } from './reader-errors.ts'
  * Each area has a file of its own. Append a new code to the file of its area.
  */
 export const errorCatalogue = {
-  // Configuration and command line
+  // Errors of the configuration and the command line
   CONFIG_INVALID: {
     meaning: 'One or more settings are missing, malformed, or contradict one another.',
     remedy: {
@@ -61,7 +61,7 @@ export const errorCatalogue = {
   ...databaseErrors,
   ...dumpErrors,
 
-  // Live data
+  // Errors of the live data: feed, bus and cursors
   FEED_MESSAGE_MALFORMED: {
     meaning:
       'A message on the bus between the processes is malformed. The message is skipped, and the entry is read from the database.',
@@ -77,7 +77,7 @@ export const errorCatalogue = {
     remedy: 'Read the current state over REST, then subscribe again without a cursor.',
   },
 
-  // Processes
+  // Errors of the running processes: ports, health and requests
   PORT_UNAVAILABLE: {
     meaning: 'An address or port to listen on is taken or not allowed.',
     remedy: {

@@ -108,7 +108,7 @@ export const chainErrors = {
       'Check the account that the message names. The table of an oracle or market contract is smaller, so the account is probably another contract.',
   },
 
-  // State-history session
+  // Errors of the connection to a state-history node
   SHIP_UNREACHABLE: {
     meaning: 'No state-history node answers at the given address.',
     remedy: {

@@ -30,8 +30,8 @@ export abstract class PronghornError extends Error {
   }
 
   /**
-   * Adds details to the error that only a caller knows, such as the command-line option that supplied an address.
-   * Details that the error already has are not replaced.
+   * Adds details that only a caller of the failed function knows, such as the command-line option that supplied an
+   * address. Details that the error already has are not replaced.
    */
   addDetails(details: ErrorDetails): this {
     this.#details = { ...details, ...this.#details }

@@ -8,7 +8,10 @@ import type { ErrorDetails } from './pronghorn-error.ts'
 const MAX_DETAIL_LENGTH = 300
 
 const SERVER_LIMIT = '`max_connections` of the server'
-/** Defaults of the `{name}` placeholders in remedies: names of settings. A detail `name` of the error comes first. */
+/**
+ * Values for the `{name}` placeholders in remedies, such as the name of a setting. If the error has a detail of the
+ * same name, the detail is used instead.
+ */
 const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
   standalone: {
     limit: SERVER_LIMIT,

@@ -7,7 +7,7 @@ export interface FeedCursor {
   readonly epoch: number
   /** Sequence number of the last feed entry that the client has received, at least in part. */
   readonly sequence: bigint
-  /** Number of events of the entry `sequence` that the client has received; null for all. */
+  /** How many events of the entry `sequence` the client has received; null if the client has received all events. */
   readonly seen: number | null
   /** Highest block of which the client has seen events. A fork at or below this block affects the client. */
   readonly block: number

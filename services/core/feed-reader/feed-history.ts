@@ -108,8 +108,9 @@ export class FeedHistory {
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
     if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
-      // The entry is a gap, which the subscriber delivers in place of skipped entries. The database stores another
-      // entry under the sequence number of the gap, so drop all entries in memory and begin after the gap.
+      // The new entry does not continue the entries in memory: it is a gap entry that the subscriber created in place
+      // of entries that it skips. The database has another entry under the gap's sequence number. Drop all entries in
+      // memory, and begin after the gap.
       this.begin({ ...entry, sequence })
       return
     }

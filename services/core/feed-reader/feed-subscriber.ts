@@ -114,7 +114,9 @@ class Subscriber implements FeedSubscriber {
     this.#started = true
   }
 
-  /** Subscribes to the bus before it reads the position, so that messages that arrive meanwhile wait in the queue. */
+  /**
+   * Subscribes to the bus, then reads the position of the feed. Messages that arrive during the read wait in the queue.
+   */
   async start(): Promise<void> {
     const { store, reader } = this.#options
     this.#unsubscribe = await store
@@ -289,7 +291,8 @@ class Subscriber implements FeedSubscriber {
       [this.#options.reader, prunedTo],
     )
     if (!oldest) return toldTo
-    // The block of a fork entry was published before the fork, so its events may be among the pruned entries.
+    // If the oldest entry is a fork, the gap includes the first block that the fork undoes: this block was published
+    // before the fork, so the entry with its events may be pruned.
     return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
   }
 

@@ -26,8 +26,8 @@ export type StoredEntry =
 /** Maximum size of a feed entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
 /**
- * Maximum compressed bytes of the entries that one read returns; only the last entry of a read may exceed the limit. So
- * a read with a large entry returns few other entries.
+ * Maximum compressed bytes of the entries that one read returns. The read also returns the entry that exceeds the
+ * limit, as its last entry. Few entries are returned if the entries are large.
  */
 const MAX_READ_BYTES = 1024 * 1024
 /** Fastest deflate level that still finds repeated strings in the entry of a chain block. */
@@ -62,7 +62,10 @@ export function newestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.sequence, seen: null, block: state.toldTo }
 }
 
-/** The cursor before the oldest stored entry. Its block is 0, because no fork affects a client that starts there. */
+/**
+ * The cursor before the oldest stored entry. The cursor's block is 0, because no fork affects a client that starts
+ * there.
+ */
 export function oldestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.prunedTo, seen: null, block: 0 }
 }

@@ -16,7 +16,10 @@ export interface FeedAuthorization {
   readonly permission: string
 }
 
-/** An executed action whose receiver is the contract itself; notifications of other accounts are left out. */
+/**
+ * An executed action whose receiver is the contract itself. Executions in which other accounts are notified of the
+ * action are left out.
+ */
 export interface FeedTrace {
   /** Position of the action in the transaction, from 1. */
   readonly action_ordinal: number

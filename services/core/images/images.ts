@@ -5,7 +5,7 @@
 export const images = {
   node: 'node:24.21.0-bookworm-slim',
   postgres: 'postgres:14.24-bookworm',
-  /** PostgreSQL for new installations. Without a setting, the containers use version 14. */
+  /** Image of PostgreSQL for new installations. If no setting names an image, the containers use version 14. */
   newPostgres: 'postgres:18.6-bookworm',
   redis: 'redis:7.2.16-bookworm',
   nginx: 'nginx:1.30.5-trixie',

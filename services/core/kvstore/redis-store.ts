@@ -84,7 +84,7 @@ function ignore(): void {
 function createWriteWatch(logger: StoreLogger) {
   let state: StoreState = 'up'
   const note = (now: StoreState): void => {
-    // The connection itself logs connection errors.
+    // Ignore `unavailable`: the handlers of the Redis connection log connection errors.
     if (now === state || now === 'unavailable') return
     state = now
     const sentence = describeStoreState(now)

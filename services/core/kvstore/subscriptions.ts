@@ -7,8 +7,8 @@ export interface Subscriptions {
   readonly channels: () => string[]
   readonly deliver: (channel: string, message: string) => void
   /**
-   * Adds a listener. Returns whether the channel is new, and a function that removes the listener; `onLast` runs when
-   * the channel's last listener is removed.
+   * Adds a listener to a channel. `isNew`: the channel had no listener before. `remove` removes the listener, and calls
+   * `onLast` if the channel has no listener left.
    */
   readonly add: (
     channel: string,

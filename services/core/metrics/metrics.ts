@@ -91,7 +91,8 @@ function createInstrument(
       return new Counter(options)
     case 'gauge': {
       const gauge = new Gauge({ ...options, aggregator: entry.aggregation ?? 'sum' })
-      // Remove the initial 0: a process that never sets the gauge must not take part in the minimum.
+      // A new gauge has the value 0. Remove the value: a process that never sets the gauge must not take part in the
+      // minimum.
       if (entry.aggregation === 'min' && entry.labels.length === 0) gauge.remove()
       return gauge
     }

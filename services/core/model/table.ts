@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, ColumnValue>>
 
 /** Members of every table description. `R` is the row's type and exists for the compiler only. */
 interface TableBase<R extends object> {
-  /** Schema-qualified name. */
+  /** Name of the table with its schema, such as `assets.assets`. */
   readonly name: string
   /** Columns that identify a row. */
   readonly key: readonly (keyof R & string)[]

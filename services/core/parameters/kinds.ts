@@ -9,7 +9,7 @@ const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
 const namePattern = new RegExp(`^${NAME}$`)
 /** A decimal number with an exponent or a fraction: 12, 1e3, 0.5. */
 const DECIMAL = /^-?\d+(?:e\d+|\.\d+)?$/
-/** Maximum number of decimals: more than any token has. */
+/** Maximum number of decimals in the text of a number: more than any token has. */
 const MAX_DECIMALS = 40
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
@@ -62,7 +62,7 @@ export function textOf(given: unknown, complaint: string): string | undefined {
 
 /**
  * Converts a given value to text that PostgreSQL can store.
- * @throws Complaint also for U+0000.
+ * @throws Complaint if the value is no text, number or boolean, or if the text contains U+0000.
  */
 function storableText(given: unknown, complaint: string): string | undefined {
   const text = textOf(given, complaint)

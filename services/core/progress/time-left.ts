@@ -1,6 +1,6 @@
 /** Minimum time of observation before the remaining time is estimated, ms. */
 const LEAST_MS = 4_000
-/** Time over which the rate at which a reader gains on the head is averaged, ms. */
+/** Averaging time in ms of the rate: the number of blocks that a reader gains on the head. */
 const RATE_MS = 30_000
 /** Time constant in ms with which the shown estimate approaches a new estimate. */
 const SHOWN_MS = 10_000

@@ -22,10 +22,10 @@ export interface KindSeals {
   readonly seals: readonly Seal[]
 }
 
-/** Bounds of the seals to read; all seals without a bound. */
+/** Filter of the seals to read: kinds of row, and blocks. Without a filter, all seals are read. */
 export interface SealChoice {
   readonly kinds?: readonly string[]
-  /** First block of the bounds. All ranges that contain a block of the bounds are read. */
+  /** First block of the filter. A seal is read if its range contains a block from `from` to `to`. */
   readonly from?: number
   readonly to?: number
 }

@@ -15,8 +15,8 @@ interface Sealed {
 }
 
 /**
- * Seals the ranges that contain one of the blocks again if the digest of their rows differs from the seal. Runs in the
- * open transaction of the caller.
+ * Compares ranges with the rows in the database: recomputes the seal of each range that contains one of the blocks, and
+ * replaces the seal if the digest of the rows differs. Runs in the open transaction of the caller.
  *
  * @returns number of seals written or removed.
  */
@@ -76,10 +76,10 @@ async function replaceSeals(
 }
 
 /**
- * Marks imported seals as indexed once all their blocks were compared with the chain.
+ * Sets the origin of imported seals to `indexed`, once all blocks of the seals were compared with the chain.
  *
  * @param kinds kinds without differences.
- * @returns number of ranges; 0 for a role without write access.
+ * @returns number of changed seals; 0 for a role without write access.
  */
 export async function settleImported(
   client: pg.ClientBase,

@@ -9,11 +9,14 @@ import {
 } from '../model/tables/index.ts'
 import type { MarketListing } from '../model/tables/index.ts'
 
-/** SQL that finds rows of a kind by their position. The row is `t`; the ended listing of a trade is `l`. */
+/**
+ * SQL that finds rows of a kind by their position. The SQL names the row `t`; for trades, it names the ended listing
+ * `l`.
+ */
 export interface RowSource {
   /** Tables of the FROM clause, without the word FROM. */
   readonly from: string
-  /** Predicate of the partial index on the position, or `true`. */
+  /** Condition by which an index finds the rows, or `true`. */
   readonly scan: string
   /** Condition on scanned rows: the row can no longer change. */
   readonly settled: string
@@ -48,7 +51,7 @@ export interface SealedKind {
 
 /** Characters that COPY escapes in addition to the backslash, as SQL string escapes. */
 const escaped = ['\\b', '\\f', '\\n', '\\r', '\\t', '\\v']
-// SQL has no escape for a vertical tab.
+// The SQL literal E'\v' is the letter v, not a vertical tab: write the vertical tab in hexadecimal.
 const characterOf = (escape: string): string => (escape === '\\v' ? '\\x0b' : escape)
 
 const escapeBackslashes = (text: string): string => `replace(${text}, E'\\\\', E'\\\\\\\\')`
@@ -85,7 +88,10 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
   }
 }
 
-/** Columns that are sealed as null if the listing has one asset: `template_id` and `schema_name` contain the value. */
+/**
+ * Columns that list one value for each asset of a bundle. If the listing has one asset, the seal contains null in their
+ * place, because `template_id` and `schema_name` contain the value of the asset.
+ */
 export const bundleColumns = new Set(['template_ids', 'schema_names'])
 
 /** SQL of the value of a column before its conversion to text. */
@@ -105,7 +111,7 @@ interface Described {
   readonly name?: string
   /** Columns that are not sealed: they may change later, or their values depend on the version of Pronghorn. */
   readonly without?: readonly string[]
-  /** If set, the seals cover only these columns. */
+  /** Columns that the seals cover. Absent: the seals cover all columns except `without`. */
   readonly only?: readonly string[]
   readonly sources: readonly RowSource[]
   readonly order?: readonly string[]
@@ -166,13 +172,13 @@ const blocksOf = (table: { readonly name: string }) =>
 const listings = ({ table, ended }: MarketListing) =>
   describe({
     table,
-    // An edit of an asset or template changes names, and a later version of Pronghorn may compute other traits.
+    // An edit of an asset or template changes the names. A later version of Pronghorn may compute `traits` differently.
     without: ['name', 'asset_names', 'traits'],
     sources: ended.map((conditions) => rowsOf(table.name, byUpdate, conditions)),
   })
 
 /**
- * Sources of the trades of ended listings. A trade has no block column, so the block of the listing is the block of
+ * SQL that finds the trades of ended listings. A trade has no block column, so the block of the listing is the block of
  * the trade.
  */
 const tradesOf = ({ table, kind, ended }: MarketListing): RowSource[] =>
@@ -239,7 +245,8 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(toolsTables.logs),
   describe({
     table: toolsTables.links,
-    // `collection_names` and `has_unknown_assets` change if another reader indexes the assets after the link has ended.
+    // `collection_names` and `has_unknown_assets` change if another reader indexes the assets after the claim link has
+    // ended.
     without: ['collection_names', 'has_unknown_assets'],
     sources: [rowsOf('tools.links', byUpdate, { settled: 't.state IN (2, 3)' })],
   }),

@@ -9,7 +9,7 @@ import {
 import type { Interval, RangeDigest } from './range-digest.ts'
 import type { RowSource, SealedKind } from './sealed-kinds.ts'
 
-/** Blocks in a range of seals. */
+/** Number of blocks that one seal covers. */
 export const SEAL_BLOCKS = 10_000
 
 /** Options for sealing one kind of row. */
@@ -18,7 +18,7 @@ export interface Sealing {
   readonly kind: SealedKind
   /** Number of blocks in a range of a kind without seals. Once a kind has seals, the size of its ranges is fixed. */
   readonly rangeBlocks: number
-  /** Called in the transaction that writes. Throws if this process may no longer write for the reader. */
+  /** Runs in the transaction that writes a seal. Throws if this process may no longer write rows for the reader. */
   readonly checkRight: (client: pg.ClientBase) => Promise<void>
 }
 
@@ -53,7 +53,7 @@ interface Found {
 }
 
 /**
- * Seals the next range of a kind that has rows, if no fork can undo any of its blocks.
+ * Seals one range of a kind: the next range that has rows, if no fork can undo any block of the range.
  *
  * The client must not be in a transaction.
  * @returns whether another range may follow.
@@ -111,8 +111,8 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
     return { ...common, after: { ...start, sealedTo: lastEnd }, firstBlock: lastEnd + 1, seal: null }
   const range = { firstBlock, lastBlock: firstBlock + rangeBlocks - 1 }
   const beyond = await firstFrom(client, kind.sources, nextPosition, range.lastBlock + 1)
-  // The next search starts at a position of sealed blocks. A position of later blocks would be unsafe: a fork may
-  // replace rows of later blocks by rows with lower positions.
+  // Continue the next search at a position of the sealed blocks, not of later blocks: a fork may replace rows of later
+  // blocks by rows with lower positions.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
   // Rows with a lower global sequence than the first row of the table of blocks belong to the block of that row.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
@@ -123,7 +123,8 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
 }
 
 /**
- * Of the rows with at least the given position and block, finds the lowest position and the lowest block.
+ * Searches the rows with a position from `position` on and a block from `block` on. Returns the lowest position and the
+ * lowest block of these rows; null if there are no such rows.
  */
 async function firstFrom(
   client: pg.ClientBase,
@@ -145,7 +146,7 @@ async function firstFrom(
   return first === null || lowest === null ? null : { position: first, block: lowest }
 }
 
-/** Of the rows from a position on and up to a block, finds the highest position. */
+/** Returns the highest position, from `position` on, of the rows in blocks up to `block`. */
 async function lastUpTo(
   client: pg.ClientBase,
   sources: readonly RowSource[],
@@ -276,8 +277,9 @@ async function readIntervals(
   return new Map(
     rows.map(({ first, low, high }, at) => {
       if (kind.blocks === null) return [first, { low, high, last: high }]
-      // The rows of a block end before the next block's first sequence; rows before every block belong to the first
-      // block.
+      // A row belongs to the last block that begins at or before the row's global sequence. The rows of a range
+      // therefore end before the first global sequence of the next range. Rows before the first block belong to the
+      // first range.
       const next = rows[at + 1]?.low ?? beyond?.position
       return [
         first,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /** Pages that the statements of a database have used since the statistics of the server were reset. */
 export interface PageCounts {
-  /** Pages that were in `shared_buffers`. */
+  /** Page reads that PostgreSQL answered from `shared_buffers`. */
   readonly cached: number
   /** Pages read from the file system. The file system may have had these pages in memory. */
   readonly read: number

@@ -72,7 +72,8 @@ describe('packed ABIs', () => {
   it('the reader of packed ABIs reads the section calls as Spring 2.0 writes it', () => {
     const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.3', action_results: [] }
     const packed = packAbi(abi)
-    // calls: [{ name: 'ask', type: 's', id: 7 }], call_results: [{ name: 'ask', result_type: 'uint8' }]
+    // Bytes of two sections: calls is [{ name: 'ask', type: 's', id: 7 }], call_results is [{ name: 'ask', result_type:
+    // 'uint8' }].
     const calls = Buffer.from('010361736b0173070000000000000001' + '0361736b0575696e7438', 'hex')
     expect(parsePackedAbi(Buffer.concat([packed, calls]))).toMatchObject({
       calls: [{ name: 'ask', type: 's', id: '7' }],

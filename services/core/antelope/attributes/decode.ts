@@ -35,12 +35,15 @@ const compiledFormats = new WeakMap<readonly AttributeField[], readonly Compiled
  * throws: stops at data that the format does not explain and reports the problem. Identifier 0 ends the data; the last
  * value of a repeated field counts.
  *
- * Values: integers up to 32 bits as number; 64-bit integers, and integers too large for their type, as decimal text;
- * bool as 0 or 1; NaN and infinities as `null`; `ipfs` as base58 text. In text, U+0000 becomes a space and invalid
- * UTF-8 becomes U+FFFD.
+ * Forms of the values:
+ * - integers up to 32 bits: number
+ * - 64-bit integers, and integers too large for their type: decimal text
+ * - bool: 0 or 1
+ * - NaN and infinities: `null`
+ * - `ipfs`: base58 text
+ * - text: U+0000 becomes a space, and invalid UTF-8 becomes U+FFFD
  *
- * @param format field list at least as new as the data; must not be changed later, because its compiled form is
- * cached.
+ * @param format field list at least as new as the data; must not be changed later, because its compiled form is cached.
  */
 export function decodeAttributes(format: readonly AttributeField[], bytes: Uint8Array): DecodedAttributes {
   const attributes = emptyAttributes()

@@ -13,7 +13,8 @@ export function attributesToJsonText(attributes: Readonly<Record<string, unknown
     const text = JSON.stringify(attributes)
     if (!SUSPICIOUS.test(text)) return text
   } catch (error) {
-    // JSON.stringify throws a TypeError for a bigint, the only such value in decoded data.
+    // JSON.stringify throws a TypeError for a bigint. Decoded data contain no other value for which JSON.stringify
+    // throws.
     if (!(error instanceof TypeError)) throw error
   }
   return JSON.stringify(clean(attributes, 0))

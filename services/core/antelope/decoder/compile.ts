@@ -38,10 +38,14 @@ export interface DecoderOptions {
 /**
  * Decoders and encoders for the types of one ABI, created on first use.
  *
- * Decoded values: integers of 64 bits and more are bigint, smaller integers and floats number; names, keys, symbols
- * (`8,WAX`), assets (`1.00000000 WAX`), times (in the format of nodes) and checksums (hexadecimal) are text; `bytes`
- * and `uint8[]` are Uint8Array views of the input; absent optionals are `null`; absent extensions are missing;
- * variants are `[type, value]`; structs are objects.
+ * Forms of decoded values:
+ * - integers of 64 bits and more: bigint
+ * - smaller integers, and floats: number
+ * - names, keys, symbols (`8,WAX`), assets (`1.00000000 WAX`), times (in the format of nodes) and checksums
+ * (hexadecimal): text
+ * - `bytes` and `uint8[]`: Uint8Array views of the input
+ * - absent optionals: `null`; absent extensions: no member
+ * - variants: `[type, value]`; structs: objects
  */
 export interface CompiledAbi {
   readonly definition: AbiDefinition

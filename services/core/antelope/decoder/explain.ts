@@ -21,7 +21,8 @@ import type { ReadingRule } from './read-state.ts'
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
 
-// Maximum size of a value of which the failed path is determined, because the value is decoded a second time for this.
+// Maximum size in bytes of a value that is decoded a second time to find the path of a failure. For a larger value, the
+// path of the error contains only the type's name.
 const MAX_EXPLAINED_BYTES = 16 * 1024 * 1024
 
 /**

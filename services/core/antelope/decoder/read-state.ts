@@ -10,9 +10,8 @@ import {
 } from '../values/asset.ts'
 import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 
-// Shared state of generated decoders and walkers. One global state suffices because decoding is synchronous and never
-// calls back into a decoder. The generated code is simpler, and faster to optimise, if the state is always the same
-// object.
+// All generated decoders share one state. One global state suffices because decoding is synchronous and never calls
+// back into a decoder. The generated code is simpler, and faster to optimise, if the state is always the same object.
 
 /**
  * Which byte sequences count as values.
@@ -25,7 +24,9 @@ import { keyLength, keyText, type KeyKind } from '../values/key.ts'
  */
 export type ReadingRule = 'strict' | 'lossless' | 'contract'
 
-/** Read position and data. `bytes` and `view` share memory; `at` and `end` are offsets into it. */
+/**
+ * Read position and input bytes of a decoder. `bytes` and `view` share memory; `at` and `end` are offsets into `bytes`.
+ */
 export interface ReadState {
   /** Bytes that the caller of the decoder passed in. `bytes` is the same memory as a Buffer. */
   source: Uint8Array
@@ -345,7 +346,7 @@ export function int128At(offset: number, signed: boolean): bigint {
   return (high << 64n) | low
 }
 
-/** Hexadecimal digits of the bytes at an offset. */
+/** Hexadecimal digits of `length` bytes from an offset on. */
 export function hexAt(offset: number, length: number): string {
   return state.bytes.toString('hex', offset, offset + length)
 }

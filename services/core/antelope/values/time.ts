@@ -9,7 +9,7 @@ export function slotToEpochMs(slot: number): number {
 }
 
 /**
- * Slot at or before a time.
+ * Converts a time to a block timestamp: the half-second slot that contains the time.
  * @throws EncodeError before 2000 and after the last slot (2068).
  */
 export function epochMsToSlot(epochMs: number): number {

@@ -90,7 +90,7 @@ const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) 
   }
 })
 
-/** Finds duplicates: the index of each text that an earlier list item equals. */
+/** Indexes of the texts that occur earlier in the list. */
 function listRepeated(texts: readonly string[]): number[] {
   return texts.flatMap((text, at) => (texts.indexOf(text) < at ? [at] : []))
 }

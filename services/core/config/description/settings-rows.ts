@@ -20,7 +20,7 @@ export interface SettingRow {
   readonly defaultValue: string | null
   /** Environment variables of the key, one per family, each followed by its former names; empty for sections. */
   readonly variables: readonly string[]
-  /** Former names of the setting: each replaces the last name in `key`. */
+  /** Former names of the last part of `key`: in a file, each of them is read like the current name. */
   readonly aliases: readonly string[]
 }
 
@@ -68,7 +68,10 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** Contract family that a literal in an option of a Zod union names; `families` for an option without literal. */
+/**
+ * Contract families of an option of a Zod union: the family that the option's literal names, or all `families` if the
+ * option has no literal.
+ */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)

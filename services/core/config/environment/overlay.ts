@@ -35,7 +35,7 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
     if (found === undefined) continue
     const leaf = parseVariable(setting, found.text)
     if (setting.key.startsWith('kvstore.tls.') && setting.schema.safeParse(leaf).success) {
-      // An environment variable that turns TLS off takes precedence over a variable with the file of an authority.
+      // If a variable turns TLS off, ignore a variable with the file of a certificate authority.
       if (isOff || !qualifiesTls(value, leaf)) continue
     }
     if (setting.key === 'kvstore.tls') isOff = leaf === false
@@ -59,8 +59,8 @@ function qualifiesTls(value: unknown, leaf: unknown): boolean {
 }
 
 /**
- * Reads the value of a setting from the content of a configuration file. In a list, reads the first entry, or the entry
- * of the contract family that the step names.
+ * Reads the value of a setting from the content of a configuration file. A step through a list leads to the list's
+ * first entry; a step with a contract family leads to the entry of this family.
  */
 export function valueAt(content: unknown, steps: readonly SettingStep[]): unknown {
   return steps.reduce<unknown>((value, step) => {

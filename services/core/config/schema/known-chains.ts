@@ -51,7 +51,7 @@ export const knownChains: readonly KnownChain[] = [
   },
 ]
 
-/** Handlers whose data is wrong if indexing starts at a later block. */
+/** Handlers whose data is wrong if indexing starts after the known start block, because earlier actions are missing. */
 export const handlersWithStart: readonly HandlerName[] = ['assets', 'market']
 
 /**

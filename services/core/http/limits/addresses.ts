@@ -37,8 +37,8 @@ export function clientKeyOf(address: string): string {
 }
 
 /**
- * Creates a test whether a normalized address is in one of the ranges. A range is an address, a network such as
- * `10.0.0.0/8`, or one of the names loopback, linklocal and uniquelocal.
+ * Creates a function that checks whether one of the ranges contains a normalized address. A range is an address, a
+ * network such as `10.0.0.0/8`, or one of the names loopback, linklocal and uniquelocal.
  */
 export function createAddressSet(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false

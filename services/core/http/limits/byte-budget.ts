@@ -37,7 +37,10 @@ export class ByteBudget {
     return this.#bytes
   }
 
-  /** Takes bytes of the budget unless the total or the client's share would be exceeded. @returns whether it did. */
+  /**
+   * Takes bytes of the budget. Returns false and takes nothing if the total or the client's share would exceed its
+   * limit.
+   */
   take(client: string, bytes: number): boolean {
     const held = (this.#held.get(client) ?? 0) + bytes
     if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytesOfOne) return false

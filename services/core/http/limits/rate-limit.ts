@@ -14,7 +14,7 @@ export interface RateLimitSettings {
   readonly bill_execution_time: boolean
 }
 
-/** State of a client's window after a request. */
+/** State of a client's rate-limit window after a request. */
 export interface RequestWindow {
   /** Requests left in the window. */
   readonly remaining: number

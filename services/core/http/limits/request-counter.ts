@@ -4,7 +4,8 @@ import type { CounterState, KeyValueStore, StoreLogger } from '../../kvstore/ind
 /** Counts requests per client in windows of fixed length. */
 export interface RequestCounter {
   /**
-   * Adds hits to a client's window, which starts with the client's first request. Never rejects and never waits long.
+   * Adds `hits` requests to a client's window. The window starts with the client's first request. Never rejects and
+   * never waits long.
    */
   add(client: string, hits: number): Promise<CounterState>
 }

@@ -223,7 +223,7 @@ async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: numbe
       resolve()
     })
   })
-  // Busy connections close with their next response.
+  // The response to a further request closes the connection.
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })

@@ -5,7 +5,7 @@ const route = ['namespace', 'route'] as const
 
 /** Metrics of the API: requests, live data, database connections, and watched conditions. */
 export const apiMetrics = {
-  // Requests
+  // Metrics of HTTP requests
   pronghorn_http_requests_total: {
     kind: 'counter',
     help: 'Answered requests, by class of status (2xx, 4xx, ...). `route` is the path pattern of the endpoint, or `unmatched`.',
@@ -50,7 +50,7 @@ export const apiMetrics = {
     programs: ['api', 'state'],
   },
 
-  // Live data
+  // Metrics of live connections and their events
   pronghorn_live_clients: {
     kind: 'gauge',
     help: 'Open live connections, by transport: websocket, event-stream, socket.io websocket or socket.io polling.',
@@ -101,7 +101,7 @@ export const apiMetrics = {
     programs: ['api'],
   },
 
-  // Database statements of requests
+  // Metrics of the database statements that requests run
   pronghorn_database_query_duration_seconds: {
     kind: 'histogram',
     help: 'Time of database statements, including failed statements. `query` is the name of the statement; for a statement that is built for a request, `query` is namespace and route.',
@@ -179,7 +179,7 @@ export const apiMetrics = {
     programs: ['api'],
   },
 
-  // Watched conditions
+  // Metrics of the conditions that the API watches
   pronghorn_health: {
     kind: 'gauge',
     help: 'State of the service, as in /health: 0 healthy, 1 degraded, 2 unhealthy.',

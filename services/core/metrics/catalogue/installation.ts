@@ -2,7 +2,7 @@ import type { MetricEntry } from './entry.ts'
 
 /** Metrics of the installation that belong to no reader and no request. */
 export const installationMetrics = {
-  // Database and maintenance tasks
+  // Metrics of the database and of maintenance tasks
   pronghorn_database_bytes: {
     kind: 'gauge',
     help: 'Size of the database.',
@@ -64,7 +64,7 @@ export const installationMetrics = {
     programs: ['filler'],
   },
 
-  // All programs
+  // Metrics of every program
   pronghorn_build_info: {
     kind: 'gauge',
     help: 'Always 1; the version is in the label.',

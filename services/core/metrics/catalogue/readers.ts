@@ -10,7 +10,7 @@ const node = ['reader', 'node'] as const
 
 /** Metrics of the readers, of their chain nodes, and of the feeds and named lists that the filler maintains. */
 export const readerMetrics = {
-  // Readers
+  // Metrics of readers
   pronghorn_reader_blocks_behind: {
     kind: 'gauge',
     help: 'Number of blocks between the last committed block and the head of the chain; for a reader with `irreversible_only`, between the last committed and the last irreversible block.',
@@ -234,7 +234,7 @@ export const readerMetrics = {
     programs: ['state'],
   },
 
-  // Named lists
+  // Metrics of named lists
   pronghorn_list_polls_total: {
     kind: 'counter',
     help: 'Requests to sources of named lists, by outcome: changed, unchanged or failed.',

@@ -18,9 +18,9 @@ import {
 import type { ColumnReader } from './contract-table.ts'
 
 /**
- * Reads attributes in the format of the row's schema.
+ * Creates a reader of an attribute column, which decodes the attributes in the format of the row's schema.
  *
- * @param collection reads the collection of the schema.
+ * @param collection function that reads the name of the schema's collection from the row.
  */
 const bySchema =
   (field: string, collection: ColumnReader<string>): ColumnReader<string | null> =>

@@ -48,7 +48,10 @@ export interface ChildRows {
    * has only one row.
    */
   readonly by: readonly string[]
-  /** Columns of the child table whose values are in the list. The rows are ordered by the first column. */
+  /**
+   * Columns of the child table that hold the elements of the list. A comparison with the chain sorts the rows by the
+   * first of these columns.
+   */
   readonly columns: readonly string[]
   readonly rows: (row: ContractRow) => readonly Readonly<Record<string, ColumnValue>>[]
 }
@@ -80,7 +83,7 @@ export interface TypedContractTable<Read extends object> extends ContractTable {
   }
 }
 
-/** For each column of `Known`: the function that reads the value from a contract row. */
+/** Functions that read column values from a contract row: one function for each column of `Known`. */
 type Readers<R extends object, Known extends keyof R> = { readonly [Name in Known]: ColumnReader<R[Name]> }
 
 /** Properties of a contract table other than its columns. */
@@ -144,7 +147,7 @@ export const bigs =
   ({ data }) =>
     (data[field] as AnyInteger[]).map(BigInt)
 
-/** Reads a name or other text. */
+/** Reads a field that holds text: a name of the chain, or a string. */
 export const text =
   (field: string): ColumnReader<string> =>
   ({ data }) =>

@@ -25,8 +25,8 @@ export interface MarketListing {
   /** Columns that are null while the listing is in one of `states`. Absent if no state implies a null column. */
   readonly unset?: { readonly states: readonly number[]; readonly columns: readonly string[] }
   /**
-   * Conditions on rows `t` that can no longer change, each with an index on `updated_at_time` of its own: `scan` is the
-   * predicate of the index, and `settled` the condition on the rows of the index. Absent conditions are true.
+   * Conditions that find the listings of the kind that can no longer change; the row is `t`. An index of the database
+   * serves `scan`; `settled` is a further condition on the rows that the index finds. An absent condition is true.
    */
   readonly ended: readonly { readonly scan?: string; readonly settled?: string }[]
 }
@@ -42,8 +42,8 @@ export const marketListings = {
     configCounter: 'sale_counter',
     changing: ['buyer', 'intended_median', 'offer_id', 'price', 'state', 'taker_marketplace'],
     unset: { states: [0, 1, 4], columns: ['buyer', 'taker_marketplace', 'intended_median'] },
-    // Sales with an offer are in an index that is ordered by state; the few sales without offer are in
-    // sales_offer_idx.
+    // The index sales_state_updated_idx finds the sales with an offer by state. The index sales_offer_idx finds the few
+    // sales without offer.
     ended: [
       { scan: 't.state = 2 AND t.offer_id IS NOT NULL' },
       { scan: 't.state = 3 AND t.offer_id IS NOT NULL' },

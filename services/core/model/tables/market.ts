@@ -106,7 +106,10 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
+    /**
+     * Null if the listing has a single asset: the column `template_id` then contains the asset's template, and the
+     * column `schema_name` the asset's schema.
+     */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -139,7 +142,10 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
+    /**
+     * Null if the listing has a single asset: the column `template_id` then contains the asset's template, and the
+     * column `schema_name` the asset's schema.
+     */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -169,7 +175,10 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null if the listing has a single asset: `template_id` and `schema_name` then contain the values. */
+    /**
+     * Null if the listing has a single asset: the column `template_id` then contains the asset's template, and the
+     * column `schema_name` the asset's schema.
+     */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,

@@ -2,8 +2,8 @@ import { action, block, orNull, row, rule } from '../column.ts'
 import { appendTable, counterTable, keyedTable } from '../table.ts'
 
 /**
- * The tables of the tools family. The columns that the announcement of a link sets, and the columns derived from the
- * announcement, never change.
+ * The tables of the tools family. An upsert of a claim link does not overwrite the block in which the link was
+ * announced, nor the columns derived from the assets of the announcement.
  */
 export const toolsTables = {
   config: keyedTable('tools.config', ['contract'], {

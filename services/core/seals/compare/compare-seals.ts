@@ -133,7 +133,7 @@ async function compareSeals(
   }
 }
 
-/** Ranges that one of two installations lacks or has with another digest, ascending. */
+/** Ranges whose digest differs between two installations, and ranges that only one installation has; ascending. */
 function differing(own: readonly RangeSeal[], other: readonly RangeSeal[]): RangeSeal[] {
   const digests = new Map(other.map(({ first_block, digest }) => [first_block, digest]))
   const known = new Set(own.map(({ first_block }) => first_block))

@@ -114,11 +114,11 @@ export class SealedLines {
 const tab = Buffer.of(TAB)
 
 function hashOf(line: Buffer): Buffer {
-  // `hash` takes half the time of creating a Hash object for each line.
+  // The function `hash` takes half the time of `createHash`, which creates an object for each line.
   return hash('sha256', line, 'buffer')
 }
 
-/** Returns the field with a number from a COPY line. */
+/** Returns the field at index `field` of a COPY line; the first field has index 0. */
 function fieldOf(line: Buffer, field: number): Buffer {
   let start = 0
   for (let at = 0; at < field; at++) start = line.indexOf(TAB, start) + 1

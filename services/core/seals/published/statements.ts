@@ -47,8 +47,8 @@ export interface RangeParts {
   /** Digests of consecutive parts of the blocks, ascending; a part without rows is left out. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
-   * Up to `MOST_LINES` lines of the rows in their order, from `offset` on; null if there are several blocks with
-   * more than `MOST_LINES` rows in total.
+   * Rows as COPY lines, in the order in which the seal hashes the rows: at most `MOST_LINES` lines, from `offset` on.
+   * Null if the request covers several blocks that have more than `MOST_LINES` rows together.
    */
   readonly lines: readonly string[] | null
 }
@@ -161,8 +161,9 @@ export function partsStatement(
 }
 
 /**
- * SQL of the interval of global sequences of blocks `$3` to `$4` within a sealed range: `low` and `high`, and `first`, the
- * first sequence of the first block of the range. The first block also owns the lower sequences of the range.
+ * SQL of the interval of global sequences of the blocks `$3` to `$4` in a sealed range. `low` and `high` are the bounds
+ * of the interval. `first` is the first sequence of the first block of the range. Sequences of the range below `first`
+ * belong to the first block.
  */
 function intervalOf(table: string, low: string, high: string): string {
   return `i AS MATERIALIZED (
@@ -175,6 +176,6 @@ function intervalOf(table: string, low: string, high: string): string {
       ),`
 }
 
-/** The sealed kind with a name; undefined for an unknown name. */
+/** Finds a sealed kind by its name; undefined for an unknown name. */
 export const findKind = (name: string): SealedKind | undefined =>
   sealedKinds.find((kind) => kind.name === name)
