@@ -54,8 +54,8 @@ export interface CollectPath {
   /** Set if another table finds the rows: the filter with this table (`Filter.through`). */
   readonly through?: Filter
   /**
-   * Filters on the first columns of an index that has all columns that the query reads, so that PostgreSQL visits no
-   * row of the table. Undefined if the path uses no such index.
+   * Set for an index-only scan: the filters on the first columns of the index. The index has all columns that the query
+   * reads, so PostgreSQL visits no row of the table.
    */
   readonly scanned?: readonly Filter[]
   readonly expected: number

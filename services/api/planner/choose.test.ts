@@ -83,8 +83,9 @@ describe('the access path of a list', () => {
       const filters = [{ ...equal('schema', 2_000, schemas), isIndexed: false }, equal('owner', 200_000)]
       return (choosePath(request(filters, 'time', 10)) as ScanPath).budget!
     }
-    // Eight ranges are one merged stream: a row budget of 50,000 rows, rounded up to 65,536. Sixteen ranges have higher
-    // start-up costs: a budget of 19,700 rows, 1,231 for each range; four times as many are 4,924, rounded up to 8,192.
+    // Eight ranges are one merged stream: the row budget of 50,000 rows is rounded up to 65,536. Sixteen ranges have
+    // higher start-up costs: a budget of 19,700 rows, 1,231 for each range. SKEW quadruples the budget of each range to
+    // 4,924 rows, which are rounded up to 8,192.
     expect([of(8), of(16)]).toEqual([65_536, 8_192])
   })
 

@@ -5,10 +5,10 @@ import { asFound, estimateRows, isOneValue, isWithin, withoutImplied } from './f
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
 /*
- * The comments of the planner's constants state the effect of other values: by how much the number of pages changes
- * (`blks_hit` + `blks_read` of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000
- * generated assets (2026-11-29). Two runs with equal values differ by 0.03 %. "The same number of pages" means a
- * difference of at most 0.5 %.
+ * The comments of the planner's constants state how another value of the constant changes the number of pages that
+ * requests read (`blks_hit` + `blks_read` of pg_stat_database). Measured 2026-11-29: 8 requests of each kind of
+ * `traffic.js` on 1,000,000 generated assets. Two runs with equal values differ by 0.03 %. "The same number of pages"
+ * means a difference of at most 0.5 %.
  */
 
 /**
@@ -30,12 +30,15 @@ const DRIVING_ROW_COST = 2
  */
 const MAX_RANGES = 4_096
 /**
- * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again. A
- * larger budget wastes more rows on a wrong estimate. A smaller budget plans a second time where the first scan would
- * have succeeded. MIN_BUDGET rows cost less than a second statement. MAX_BUDGET limits the cost of a wrong estimate;
- * only twice the estimate and SHARE_OF_COLLECTING may exceed it. Factor 2 reads the same number of pages and 3.3 % more
- * rows; 8 reads 3.6 % more pages. A minimum of 128 or 2,048 reads the same number of pages. A maximum of 5,000 or
- * 80,000 reads 1.4 % more pages.
+ * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again.
+ * - A larger budget wastes more rows on a wrong estimate. A smaller budget plans a second time where the first scan
+ *   would have succeeded.
+ * - MIN_BUDGET rows cost less than a second statement.
+ * - MAX_BUDGET limits the cost of a wrong estimate. Only twice the estimate and SHARE_OF_COLLECTING may exceed
+ *   MAX_BUDGET.
+ * - A factor of 2 reads the same number of pages and 3.3 % more rows. A factor of 8 reads 3.6 % more pages.
+ * - A minimum of 128 or 2,048 reads the same number of pages.
+ * - A maximum of 5,000 or 80,000 reads 1.4 % more pages.
  */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
@@ -126,7 +129,8 @@ function budgetOf(
   )
   const streams = streamsOf(candidate.scans)
   const each = (rows / streams) * (isOneStream(streams) ? 1 : SKEW)
-  // Rounded up to a power of two: fewer different statements, so that connections can prepare them.
+  // The budget is rounded up to a power of two. Fewer different budgets mean fewer different statements, so that
+  // connections can prepare the statements.
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
 }
 
@@ -149,7 +153,8 @@ interface Collecting {
 }
 
 /**
- * Cheapest path that collects all matching rows: by indexes or via another table; undefined if no filter has either.
+ * Cheapest path that collects all matching rows, by indexes or via another table. Undefined if no filter has an index
+ * or another table that finds its rows.
  */
 function collectingCost(request: ListRequest): Collecting | undefined {
   const { rows, filters, order } = request
@@ -159,8 +164,8 @@ function collectingCost(request: ListRequest): Collecting | undefined {
 }
 
 /**
- * Costs of collecting all matching rows by index-only scans: of each index that has the key, the column of the order
- * and all columns of the filters, and whose first columns have one value each.
+ * Costs of collecting all matching rows by an index-only scan: one cost for each usable index. A usable index has the
+ * key, the sort column and all columns of the filters. At least its first column is compared with a single value.
  */
 function coveredCosts({ source, rows, filters, order }: ListRequest): Collecting[] {
   const [segment, ...others] = order.segments
@@ -187,8 +192,9 @@ function cheapest(ways: readonly (Collecting | undefined)[]): Collecting | undef
 }
 
 /**
- * Cost of collecting all matching rows by indexes. Uses an index if its entries cost less than the rows it excludes,
- * or a single filter whose `found` condition searches other tables.
+ * Cost of collecting all matching rows by the indexes of the list's table. Combines indexes as long as the entries of
+ * the next index cost less than the rows that the index excludes. The alternative is a single filter whose index
+ * condition (`found`) searches other tables, if this filter alone costs less.
  */
 function indexedCost(rows: number, filters: readonly Filter[]): Collecting | undefined {
   const indexed = filters.filter((each) => each.isIndexed && !each.through).sort((a, b) => a.rows - b.rows)
@@ -287,7 +293,10 @@ function scanOfSegment(request: ListRequest, segment: Segment): Candidate | unde
   return best && { ...best, scans: [best.scan] }
 }
 
-/** For each filter that has disjoint parts: one candidate that scans the segment once for each part. */
+/**
+ * Candidate access paths of a segment, one for each filter that has disjoint parts. A candidate scans the segment once
+ * for each part of the filter.
+ */
 function scansOfParts(request: ListRequest, segment: Segment): (Candidate | undefined)[] {
   return request.filters.flatMap((filter) => {
     if (!filter.parts || segment.driving) return []
@@ -356,8 +365,8 @@ function costOfDrivingRows(driving: DrivingTable | undefined): number {
 }
 
 /**
- * @param within rows that the scan could read, at most.
- * @param has columns that the index contains: checks of these columns alone do not visit the table.
+ * @param within maximum number of rows that the scan can read.
+ * @param has columns of the index. A check that reads only these columns does not visit the table.
  */
 function estimated(
   { source, rows, filters, window, seen }: ListRequest,

@@ -7,7 +7,8 @@ import type { StatementRequest } from './statement.ts'
 
 /**
  * Query of the number of rows that match all filters, as text.
- * @param through filter whose other table finds the rows, if another table finds them.
+ * @param through filter whose rows another table finds (`Filter.through`). Undefined if the list's own table finds the
+ * rows.
  */
 export function countOf(
   { source, filters }: Pick<StatementRequest, 'source' | 'filters'>,

@@ -28,7 +28,7 @@ export type PageResult<Records> = { readonly records: Records } | { readonly hit
 export interface PagePlan {
   /** Subquery with the columns `k` (key) and `n` (position); see `pageOf`. */
   readonly keys: Sql
-  /** Whether one plan suits all values, so that connections may prepare the statement. */
+  /** Whether one plan suits all parameter values of the statement, so that connections may prepare the statement. */
   readonly isFixed: boolean
   /** Why the planner chose this access path; logged. */
   readonly reason: string
@@ -108,7 +108,10 @@ export class ListReader {
     return row?.[0] ?? '0'
   }
 
-  /** Renders a statement. With `isFixed`, it gets a name, under which connections prepare it once. */
+  /**
+   * Renders a statement. If `isFixed` is true, the statement gets a name, and each connection prepares the statement
+   * once.
+   */
   prepare(statement: Sql, isFixed: boolean): Statement {
     const rendered = statement.render()
     return isFixed ? this.#names.prepared(rendered) : rendered

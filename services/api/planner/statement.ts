@@ -68,7 +68,7 @@ function isByKey({ source, order }: StatementRequest): boolean {
   return order.segments.length === 1 && segment?.column === source.key && segment.value === undefined
 }
 
-/** Whether a scan returns rows with the same value in the wanted order of their keys without a sort. */
+/** Whether a scan returns rows with equal sort values in the wanted order of their keys, so that no sort is needed. */
 function hasOrderOfKeys({ source, order }: StatementRequest, segment: Segment): boolean {
   const isOfColumn = segment.value === undefined || segment.column === source.key
   const direction = segment.direction ?? order.direction
@@ -122,8 +122,8 @@ function mergeScans(request: StatementRequest, path: ScanPath): Sql {
     ? sql`p.n >= ${raw(window.offset)} OR NOT p.hit`
     : sql`p.n >= ${bind(window.offset, 'bigint')} AND p.n < ${bind(end, 'bigint')}`
   const direction = raw(order.direction)
-  // A marker without a key sorts before the hits of the same value: rows beyond the budget may have the same value and
-  // lower keys.
+  // A marker (a row without a key) sorts before the hits with the same sort value, because rows beyond the row budget
+  // may have this sort value and lower keys.
   const within = isByKey(request)
     ? sql`m.v ${direction}`
     : sql`m.v ${direction}, m.k ${raw(order.keys ?? 'ASC')} NULLS FIRST`
@@ -138,7 +138,8 @@ function mergeScans(request: StatementRequest, path: ScanPath): Sql {
             parts.map((part) => sql`(${part})`),
             ' UNION ALL ',
           )
-    // Each of many ranges returns up to a page of rows: materialize only one page of them.
+    // Each of many ranges returns up to a page of rows. ORDER BY and LIMIT reduce the rows of all ranges to one page
+    // before PostgreSQL materializes them.
     const rows =
       parts.length > 1 || scans.some(hasSeveralRanges)
         ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${raw(wanted)}`
@@ -146,7 +147,7 @@ function mergeScans(request: StatementRequest, path: ScanPath): Sql {
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
-    // Rows of this rank are read only if the rows of lower ranks are complete (no marker) and do not fill the page.
+    // A rank is read only if the lower ranks returned no marker and fewer rows than the page needs.
     return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
       WHERE (SELECT count(*) < ${raw(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
       UNION ALL SELECT f.* FROM ${before} f)`
@@ -349,8 +350,8 @@ function streamOf(
       WHERE ${joinSql(unmerged, ' OR ')} ORDER BY ${orderIn('x')})`)
   }
   const ordered = sql`${alias}.ordered_by`
-  // OFFSET 0 is an optimization fence: pushed down into the ranges, a check would read each range until its first
-  // match.
+  // OFFSET 0 is an optimization fence. Without it, PostgreSQL would check the filters inside each range, and would read
+  // each range until its first match.
   const from = sql`(SELECT u.* FROM (${joinSql(ranges, ' UNION ALL ')}) u ORDER BY ${orderIn('u')} OFFSET 0) ${alias}`
   return { lists, stream: { from, conditions: [], ordered } }
 }

@@ -155,7 +155,10 @@ export class Statistics {
     return Math.max(1, rows * share)
   }
 
-  /** Estimated rows whose number is between two inclusive bounds; undefined means no bound. */
+  /**
+   * Estimated rows whose value in a numeric column is between two inclusive bounds. An undefined bound does not limit
+   * the values.
+   */
   between(table: string, column: string, low: bigint | undefined, high: bigint | undefined): number {
     const rows = this.rows(table)
     const known = this.#column(table, column)
@@ -193,7 +196,7 @@ function place(bounds: readonly bigint[], value: bigint): number {
 
 function rareShare({ common, rest, distinct }: ColumnStatistics): number {
   const others = distinct - common.size
-  // The most common values are all distinct values, so any other value has almost no rows.
+  // If all distinct values are among the most common values, almost no row has another value.
   return others < 1 ? 0 : rest / others
 }
 

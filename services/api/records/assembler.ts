@@ -25,7 +25,7 @@ export interface RowParts extends Parts {
 /** Values of a `KeyedList`. Key: the key of a record or of a shared row. */
 export type ListValues = ReadonlyMap<string, string>
 
-/** Input of the reader and the writer of a record type that its `Declaration` does not contain. */
+/** Input of the reader and the writer of a record type, in addition to the `Declaration` of the record type. */
 export interface RecordSettings {
   /** JSON values that are equal for all records. Members refer to a value by its name. */
   readonly given: Parts['given']
@@ -94,7 +94,7 @@ export interface Declaration {
   readonly from: string | ((clock: () => number) => Sql)
   /** SQL condition that finds a row by the key `p.k`. */
   readonly where: string
-  /** Further columns in the relation of the rows, which conditions and lists read. */
+  /** Further columns of the relation with the rows. Conditions and lists read these columns. */
   readonly further?: readonly string[]
   readonly members: RecordMembers<RowParts>
   readonly shared?: readonly SharedRow[]

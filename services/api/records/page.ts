@@ -23,8 +23,8 @@ export interface RecordKind {
   readonly keyType: string
   /**
    * Reads the records of a page in the order of the page. A key without a row is skipped. One statement reads the
-   * records. If the keys need a plan for their values, a statement before it reads the keys. If shared fragments are
-   * not cached, a statement after it reads them.
+   * records. If the page query must be planned for its values (`PagePlan.isFixed` is false), a statement before it
+   * reads the keys. If shared fragments are not cached, a statement after it reads the fragments.
    */
   readPage(session: Session, plan: PagePlan): Promise<readonly Json[]>
   /** Reads records by key, in the order of the keys. A key without a row is absent from the result. */
@@ -36,8 +36,8 @@ export interface PendingRecords {
   /** Fragments that have to be loaded. */
   readonly versions: WantedFragments
   /**
-   * Assembles the records, by key, in the order of the page.
-   * @param before number of records of the page that precede these records.
+   * Assembles the records of one statement. Returns the records by key, in the order of the page.
+   * @param before number of records that come earlier on the page.
    */
   readonly assemble: (found: FoundFragments, before?: number) => Map<string, Json>
 }
@@ -47,7 +47,10 @@ export interface Assembler {
   readonly schema: NamedSchema
   /** SQL type of the keys of the records. */
   readonly keyType: string
-  /** @param keys relation with the keys `k` and their positions `n`. */
+  /**
+   * @param keys name of a relation with the keys of the records (`k`) and the positions of the records on the page
+   * (`n`).
+   */
   readonly select: (keys: string) => Selection
   /** Number of columns that `select` returns. */
   readonly columnCount: number
@@ -208,9 +211,9 @@ const pageNames = new PreparedNames(300)
 const keysNames = new PreparedNames(200)
 
 /**
- * Reads a page in one statement if that statement can be prepared. Otherwise a first statement reads the keys, and a
- * prepared statement reads the records, because planning both for the values takes longer than reading the records.
- * The two statements see the same snapshot.
+ * Reads the texts of a page. If the page query may be prepared (`isFixed`), one prepared statement reads keys and
+ * records. Otherwise a first statement reads the keys, and a prepared statement reads the records, because planning one
+ * statement for both takes longer than reading the records. The two statements see the same snapshot.
  * @param page query of the keys `k` and their positions `n`. A row whose `k` is null is a marker: the row budget ran
  * out, and `n` is the number of hits before the marker.
  * @param keyType SQL type of the keys.
@@ -255,8 +258,9 @@ function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql
   const columns = selections.flatMap((selection) => selection.columns)
   const conditions = selections.flatMap(({ tooMuch }) => tooMuch ?? [])
   if (conditions.length === 0) return { items, columns: [raw('NULL::boolean'), ...columns], from: raw('') }
-  // PostgreSQL runs a subquery without outer references only when its value is needed, so a CASE that does not reach
-  // the subquery skips it. A sum over no rows is null.
+  // PostgreSQL runs a subquery without outer references only when its value is needed. If the data is too large, the
+  // CASE skips the subqueries that read the data. `coalesce` is for the sum of sizes, which is null if there are no
+  // rows.
   const guard = cte('guard', `SELECT coalesce(${conditions.join(' OR ')}, false) AS is_too_much`)
   return {
     items: [...items, guard],

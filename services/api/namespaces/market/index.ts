@@ -60,7 +60,10 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     records,
     clock,
   }
-  /** The settings of the market contract name the assets contract, once. They may arrive after the first request. */
+  /**
+   * Reads the account of the assets contract from the stored settings of the market contract, until the account is
+   * known. The filler may store the settings after the first request.
+   */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
     const found = await assetsContract(session)

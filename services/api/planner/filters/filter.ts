@@ -25,13 +25,16 @@ export interface Through {
 export interface FilterPart {
   /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
-  /** Condition that excludes the rows of earlier parts. Nearly all rows of the part's filter pass. */
+  /**
+   * Condition that excludes the rows of the preceding parts of the filter. Nearly all rows of this part meet the
+   * condition.
+   */
   readonly apart?: Sql
 }
 
 /** One condition on the rows of a list. SQL conditions, row estimates and access paths all derive from filters. */
 export interface Filter {
-  /** Names of the request parameters; shown in the planner's reason. */
+  /** Names of the request parameters that the filter applies. The logged reason for an access path shows the names. */
   readonly name: string
   /** Condition that checks a row that was found by another filter. */
   readonly condition: Sql
@@ -42,11 +45,12 @@ export interface Filter {
   /** Set if the condition is exactly `column IN (values)`: an index may serve it. */
   readonly equals?: EqualValues
   /**
-   * Further columns that `found` compares with one value each, besides the column of `equals`. A prepared statement
-   * then uses the index that begins with these columns. Set only for the assets of an owner and a template; without it,
-   * their statements are planned for each request. Measured 2026-11-29 by `traffic.js --factor 0.2 --only 'owner,
-   * template' --samples 200`: 3.6 ms of processor time (p50) instead of 4.7 ms for a page, 1.1 ms instead of 1.9 ms for
-   * the count.
+   * Further columns that `found` compares with one value each, in addition to the column of `equals`. A prepared
+   * statement then uses the index that begins with all these columns. Set only if a request filters assets by owner and
+   * by template.
+   * Without `alsoEqual`, such statements are planned for each request. Measured 2026-11-29 by `traffic.js --factor 0.2
+   * --only 'owner, template' --samples 200`: 3.6 ms of processor time (p50) instead of 4.7 ms for a page, 1.1 ms
+   * instead of 1.9 ms for the count.
    */
   readonly alsoEqual?: readonly string[]
   /**
@@ -59,8 +63,8 @@ export interface Filter {
   /** Whether an index, or another table (`through`), finds the rows by this condition alone. */
   readonly isIndexed: boolean
   /**
-   * Cost of finding the rows if `found` searches other tables, before the rows are read, in units of one visited row.
-   * Default 0.
+   * Cost of the search in other tables that `found` (the index condition) runs before rows of the list are read. Unit:
+   * one visited row. Default 0: `found` searches no other table.
    */
   readonly finding?: number
   /**
@@ -160,9 +164,9 @@ export function foundConditions(filters: readonly Filter[]): Sql[] {
 }
 
 /**
- * Chooses the condition of a filter for a query with other filters. Prefers `found`, which an index serves, unless
- * reading the index costs more than checking all rows of the most selective other filter. PostgreSQL would use the
- * index in this case, because its estimates know less about the values.
+ * Chooses the condition of a filter for a query with other filters. Prefers `found`, which an index serves. Returns
+ * `condition` if reading the index costs more than checking all rows of the most selective other filter. PostgreSQL
+ * would read the index even then, because its row estimates are less exact.
  */
 export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql {
   const { condition, found, alsoEqual, rows, finding = 0, visits = 0 } = filter

@@ -30,7 +30,9 @@ export interface Order {
   readonly keys?: 'ASC' | 'DESC'
   /** Disjoint parts of the rows, each with its own index order. Together they contain all rows. */
   readonly segments: readonly Segment[]
-  /** Sort expression for rows that were collected first. Default: the column of the only segment. */
+  /**
+   * Sort expression of an access path that collects all rows before the sort. Default: the column of the only segment.
+   */
   readonly sorted?: {
     /** FROM item, if the sort value needs more tables than `Source.from`. */
     readonly from?: Sql
@@ -74,13 +76,14 @@ export interface Segment {
 /** Reads rows of the list via a driving table, which has the wanted order. */
 export interface DrivingTable {
   /**
-   * Query of the first rows of the segment in order, with columns `k` (key) and `v` (value). Returns at least `wanted`
-   * rows if that many exist, and rows tied with the last value up to the key limit.
+   * Query of the first rows of the segment in order, with columns `k` (key) and `v` (sort value). Returns at least
+   * `wanted` rows if that many exist. Also returns rows with the same sort value as the last row, if their keys can put
+   * them on the page.
    * @param checks conditions on the rows.
    * @param budget approximate rows to read. If more rows follow, the result has a marker row, whose `k` is null.
    */
   query(checks: readonly Sql[], wanted: number, budget: number | undefined): Sql
-  /** Names of filters that the query applies itself. */
+  /** Names of the filters whose conditions are already part of `query`. */
   readonly applied: ReadonlySet<string>
   /** Estimated rows of the list that are found via the driving table. */
   readonly rows: number

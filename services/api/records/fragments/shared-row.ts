@@ -8,9 +8,9 @@ export interface SharedRow {
   readonly columns: readonly string[]
   /** Whether the answer includes records whose shared row is missing. */
   readonly isOptional?: boolean
-  /** SQL of the version of a shared row that is the record's own row (see `ownRow`). */
+  /** Set if the shared row is the record's own row (see `ownRow`): SQL of the version of the row. */
   readonly version?: string
-  /** SQL of the packed keys and versions of all rows that the rows of a relation share. */
+  /** SQL of the keys and versions of all shared rows of the records in a relation, as packed rows. */
   readonly versions: (relation: string) => string
   /** SQL of the version of a shared row, for the statement that reads a single record. */
   readonly one: (row: string) => string
@@ -49,7 +49,8 @@ export function sharedRow(table: SharedTable): SharedRow {
 }
 
 /**
- * Declares the record's own row as a shared row. The query of the record returns the version, so no lookup is needed.
+ * Declares the record's own row as a shared row. The query that reads the record also returns the version of the row,
+ * so no other query looks up the version.
  */
 export function ownRow(row: SharedRow): SharedRow {
   return { ...row, version: row.kind.version }

@@ -37,7 +37,10 @@ export async function countHoldings(
   return sumUp(rows)
 }
 
-/** Groups of the assets of an account; for an owner, an index-only scan answers the query. */
+/**
+ * Counts the assets that an account owns or burned, by schema and template. For an owner, PostgreSQL counts the assets
+ * by an index-only scan.
+ */
 async function groups(
   session: Session,
   values: Values<typeof holdingParameters>,

@@ -87,8 +87,8 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
 const CHAIN_NAME = /^(?:[.1-5a-z]{0,11}[1-5a-z]|[.1-5a-z]{12}[1-5a-j])$/
 
 /**
- * Selects the log of a collection: log entries have the 64-bit number of its name. Undefined if the name cannot exist
- * on chain.
+ * Selects the log of a collection. Log entries store the name of the collection as a 64-bit number. Undefined if the
+ * name cannot exist on chain.
  */
 function subjectOf(name: string): LogSubject | undefined {
   return CHAIN_NAME.test(name) ? { id: nameToInt64(name) } : undefined

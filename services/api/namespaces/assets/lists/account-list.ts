@@ -45,13 +45,16 @@ export interface AccountQuery {
 /** Query with the columns `account` and `assets` (the number of its matching assets). */
 interface AccountRows {
   readonly rows: Sql
-  /** Whether a generic plan is good for all values. */
+  /** Whether one generic plan of the query is good for all values of its parameters. */
   readonly isFixed: boolean
 }
 
 /** Filters on the account itself. `before` and `after` are accepted and ignored. */
 const accountCounters = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
-/** Parameters whose matching assets the counters by account and collection can count. */
+/**
+ * Parameters that the counters by account and collection support. The counters can answer a request without other
+ * filters on assets.
+ */
 const collectionCounters = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
 /** One page of accounts by number of matching assets, ties by name, as the JSON text of its records. */

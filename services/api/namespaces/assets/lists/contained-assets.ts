@@ -13,13 +13,16 @@ import { ASSETS } from '../../nft/tables.ts'
 import { isOneOf } from '../../nft/conditions/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Filters that read the rows of the contained assets. The filters on asset ids and collections do not read them. */
+/**
+ * Filters that read the rows of the assets in an offer or a transfer. The filters on asset ids and collections need no
+ * asset rows.
+ */
 const assetDetails = [
   ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
   ...(['minter', 'initial_receiver', 'burner'] as const),
 ] as const
 
-/** All filters on contained assets. */
+/** All filters on the assets that an offer or a transfer contains. */
 const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 
 /** Maximum number of collections that `ContainedAssets.home` lists. */
@@ -43,10 +46,11 @@ export interface ContainedAssets {
 }
 
 /**
- * Reads the data for filters on contained assets with at most one statement: the collections of the requested templates
- * or schemas, and the numbers of their assets.
- * @param isOfOneCollection whether a row has the collection of its assets.
- * @returns undefined without such filters.
+ * Prepares the filters on the assets that an offer or a transfer contains. At most one statement runs: it reads the
+ * matching templates, or the collections of the requested templates or schemas with numbers of assets.
+ * @param isOfOneCollection whether all assets of a row belong to the row's own collection: true for transfers, false
+ * for offers.
+ * @returns undefined if no filter of the request reads the rows of the contained assets.
  */
 export async function resolveContained(
   session: Session,
@@ -113,7 +117,7 @@ async function resolveHome(session: Session, values: AssetValues): Promise<Known
 
 /** A table whose rows contain assets: offers or transfers. */
 export interface ContainingTable {
-  /** Schema-qualified name. */
+  /** Schema-qualified name of the table. */
   readonly table: string
   readonly alias: string
   readonly key: string
@@ -121,13 +125,16 @@ export interface ContainingTable {
   readonly ids: (alias: string) => Sql
   /** Creates the filter for rows of the given collections. */
   readonly ofCollections: (collections: readonly string[]) => Filter
-  /** Ids of one index scan; more ids use several scans, because each scan compares every found row with all its ids. */
+  /**
+   * Maximum number of asset ids in one index scan. More ids are split among several scans, because a scan compares
+   * every row that it finds with all ids of the scan.
+   */
   readonly atOnce: number
 }
 
 /**
- * Share of the transfers with an asset that cannot be transferred: the contract forbids such transfers, so only older
- * transfers have one.
+ * Share of the transfers that contain an asset whose template is not transferable. The contract forbids new transfers
+ * of such an asset.
  */
 const FIXED_SHARE = 0.001
 /** Cost of reading one asset and looking up the rows that contain it, in visited rows. */
@@ -170,7 +177,8 @@ function idsFilter(ids: readonly bigint[], statistics: Statistics, containing: C
     condition: sql`${containing.ids(containing.alias)} && ${list}`,
     rows,
     isIndexed: true,
-    // One index scan compares every found row with all its ids, so many ids are split among several scans.
+    // One index scan compares every row that it finds with all ids of the scan, so many ids are split among several
+    // scans.
     ...(ids.length > containing.atOnce
       ? { through: { from: rowsWith(found, containing), visits: FIND_VISITS * ids.length } }
       : {}),
@@ -230,8 +238,8 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
   const isBundle = raw('cardinality(t.asset_ids) > 1')
   const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
-  // Negate `isBundle` instead of comparing with 1: without statistics PostgreSQL estimates that most rows pass a negated
-  // condition.
+  // The condition negates `isBundle` instead of comparing the number of assets with 1: without statistics, PostgreSQL
+  // estimates that most rows pass a negated condition.
   return [
     { filter: { ...common, condition: sql`t.asset_ids[1] IN (${found})` }, apart: sql`NOT (${isBundle})` },
     { filter: { ...common, condition: sql`EXISTS (${looked})` }, apart: isBundle },
@@ -239,10 +247,11 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
 }
 
 /**
- * Reads the newest transfers of the matching assets via the assets that moved last. Takes as many distinct transfer
- * times as the page needs rows; all transfers since the earliest of these times are complete. A change of owner without
- * a transfer can leave too few rows; then all transfers are read.
- * @param all the filters of the list, which are all filters on contained assets.
+ * Reads the newest transfers of the matching assets. Each asset stores the time of its last transfer. The query takes
+ * as many distinct times as the page needs rows, newest first, and reads all transfers since the earliest of these
+ * times. If an owner changed without a transfer, the result can have too few rows. Then the query reads all transfers
+ * of the matching assets.
+ * @param all every filter of the list; all of them are filters on the assets of a transfer.
  */
 export function newestTransfers(
   { filters, assets }: ContainedAssets,
@@ -279,8 +288,8 @@ export function newestTransfers(
 }
 
 /**
- * FROM item of the rows that contain one of the assets, each row once. Looks the rows up for `atOnce` assets at a
- * time, because a scan compares every found row with all its ids.
+ * FROM item of the rows that contain at least one of the assets. Each row occurs once. One index scan looks up `atOnce`
+ * assets, because a scan compares every row that it finds with all ids of the scan.
  * @param assets query of the column `asset_id`.
  */
 function rowsWith(assets: Sql, { table, alias, key, ids, atOnce }: ContainingTable): Sql {

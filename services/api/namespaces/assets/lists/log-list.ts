@@ -27,8 +27,7 @@ export interface LogSubject {
 /** A row of the log query. */
 type ReadRow = readonly [
   /**
-   * Columns of the record as one packed text. The last column is missing, because the API merges it from `data` and
-   * `packed`.
+   * All columns of the log entry except `data`, as one packed text. The API builds `data` from the next two elements.
    */
   own: string,
   /** JSON object of the action's data, or null. */

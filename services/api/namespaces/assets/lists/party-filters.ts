@@ -9,7 +9,7 @@ import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
 export interface PartyTable {
-  /** Schema-qualified name: the key of the table in `Statistics`. */
+  /** Schema-qualified name of the table: its key in `Statistics`. */
   readonly table: string
   readonly alias: string
 }
@@ -37,7 +37,10 @@ export function partyFilters(
   ]
 }
 
-/** Rows of accounts on either side: union of the sent rows and of the rows received from other accounts. */
+/**
+ * Rows whose sender or recipient is one of the accounts: the union of the rows with such a sender, and of the rows with
+ * such a recipient and another sender.
+ */
 function eitherSide(
   name: 'account' | 'account_whitelist',
   values: PartyValues,
@@ -82,7 +85,7 @@ function memoFilters(values: PartyValues, statistics: Statistics, { table, alias
       condition: containsText(column, match),
       rows: statistics.sampled(table, 'memo', (text) => text.toLowerCase().includes(term)),
       columns: ['memo'],
-      // The trigram index needs three letters or digits in a row.
+      // The trigram index needs three consecutive letters or digits.
       isIndexed: /[\p{L}\p{N}]{3}/u.test(match),
     })
   }
@@ -105,7 +108,8 @@ function contractFilter(values: PartyValues, statistics: Statistics, { table, al
     {
       name: 'hide_contracts',
       condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE ${sides}${exempt} OFFSET 0)`,
-      // `found` joins the accounts. The join is faster for many rows, a lookup per row (`condition`) for few rows.
+      // Two forms of the condition: `found` joins the table of accounts, which is faster for many rows. `condition`
+      // looks up the accounts of each row, which is faster for few rows.
       found: sql`${lacksCode('sender')} AND ${lacksCode('recipient')}`,
       rows: statistics.rows(table) * WITHOUT_CODE,
       isIndexed: false,

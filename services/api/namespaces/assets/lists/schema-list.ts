@@ -13,8 +13,8 @@ import { containsText } from '../../nft/conditions/index.ts'
 import type { SchemaValues } from '../parameters.ts'
 
 /**
- * Schemas with a key in the order of their names: schema, space, collection. The space sorts before every character of
- * a name.
+ * Schemas with a column `key`: schema name, space, collection name. A space sorts before every character of a name, so
+ * `key` sorts by schema name, then by collection name.
  */
 const KEYED = `(SELECT s.*, s.schema_name || ' ' || s.collection_name AS key FROM assets.schemas s) s`
 

@@ -25,7 +25,7 @@ const transferSource: Source = {
   ],
 }
 
-/** All assets of a transfer are of its collection. */
+/** Column with the collection of a transfer. All assets of the transfer belong to this collection. */
 const collectionTransfers = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
 /**
@@ -54,7 +54,7 @@ export async function transferList(
     }),
     atOnce: 16,
   }
-  // Filters on contained assets select the fewest rows, so they come first.
+  // Filters on the assets of a transfer select the fewest rows, so they come first.
   const ofAssets = containedFilters(values, contained, statistics, containing)
   const others = [
     ...collectionFilters(values, contained?.home?.collections, statistics),
@@ -86,8 +86,8 @@ export async function transferList(
 }
 
 /**
- * @param home collections of the contained assets. If the request names all of them, the filters on contained assets
- * already select the collection.
+ * @param home collections of the requested templates or schemas. If the request names all these collections, the
+ * filters on the assets of the transfers already select the collections, and the result is empty.
  */
 function collectionFilters(
   values: TransferValues,

@@ -2,7 +2,10 @@ import { shape } from '../../../endpoint/index.ts'
 import { declareRecord, field } from '../../../records/fields/index.ts'
 import { templateMint } from '../../nft/records/index.ts'
 
-/** Statistics of an asset, which has the SQL alias `a`. For an asset from another chain, the original is unknown. */
+/**
+ * Statistics of an asset. The SQL alias of the asset is `a`. The member `original` is always null, because the database
+ * has no data of the chain from which an asset was bridged.
+ */
 export const assetStatsRecord = declareRecord(
   'AssetStats',
   'Mint number of an asset within its template; the series of an original asset is always null',
@@ -38,7 +41,10 @@ const counted = {
   ),
 }
 
-/** Statistics of the collection `$1`; the relation `r` has the burned assets of its templates. */
+/**
+ * Statistics of the collection `$1`. The relation `r` has the number of burned assets of each template of the
+ * collection.
+ */
 export const collectionStatsRecord = declareRecord('CollectionStats', 'Counts of a collection', {
   ...counted,
   burned_by_template: field.list(

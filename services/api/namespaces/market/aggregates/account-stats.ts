@@ -11,7 +11,10 @@ const ACCOUNT = raw(
   `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`,
 )
 
-/** Purchases and sales by account as JSON text, largest first. */
+/**
+ * Sums of the purchases and of the sales of each account, as JSON text. The parameter `sort` chooses the sum that
+ * orders the accounts. The largest sum comes first.
+ */
 export async function accountStats(
   { session, values }: EndpointContext<StatsValues['accounts']>,
   symbol: string,
@@ -58,8 +61,8 @@ function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql
   const [bought, sold] = [raw('sum(k.buy_volume) AS bought'), raw('sum(k.sell_volume) AS sold')]
   const [sorted, other] = values.sort === 'buy_volume' ? [bought, sold] : [sold, bought]
   const conditions = [...token, ...lists]
-  // Only the sum of the sort order is computed for all accounts; the other sum is computed for the accounts of the
-  // page.
+  // The order of the accounts needs one sum (purchases or sales) of every account. The other sum is computed only for
+  // the accounts of the page.
   const page = pageOf(
     sql`SELECT k.account, ${sorted} FROM market.party_stats k ${where(conditions)} GROUP BY k.account`,
   )

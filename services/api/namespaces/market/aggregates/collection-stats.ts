@@ -9,7 +9,11 @@ import { tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Trades by collection as JSON texts, largest first. @param only the requested collections. */
+/**
+ * Number and sum of the trades of each collection, as JSON texts. The parameter `sort` chooses the value that orders
+ * the collections. The largest value comes first.
+ * @param only names of the requested collections; undefined for all collections.
+ */
 export async function collectionStats(
   context: EndpointContext<StatsValues['collections' | 'collection']>,
   setup: MarketSetup,

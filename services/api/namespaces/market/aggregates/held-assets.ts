@@ -6,10 +6,7 @@ import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/**
- * Filters on assets that the template counters do not cover; template filters that the candidate templates have
- * applied are left out.
- */
+/** Filters on assets that the template counters support. Filters that the candidate templates apply need no entry. */
 const counted = new Set(['burned'])
 
 /**

@@ -47,7 +47,10 @@ export async function graph(
   return rows[0]![0]
 }
 
-/** Trades by marketplace as JSON text, largest first. */
+/**
+ * Numbers of sellers and buyers, and sums of sales and purchases, of each marketplace as JSON text. The marketplace
+ * with the largest total comes first.
+ */
 export async function marketStats(
   { session, values }: EndpointContext<StatsValues['markets']>,
   { contract }: MarketSetup,

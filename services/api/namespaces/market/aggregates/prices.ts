@@ -60,7 +60,7 @@ const sums = (held: Sql, by: Sql): Sql =>
 
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** Prices of the templates, summed over assets, by token, as JSON text. */
+/** Prices of all matching assets, each at the price of its template, summed by token, as JSON text. */
 export async function sumPrices(setup: MarketSetup, context: EndpointContext<AssetValues>): Promise<string> {
   const held = await heldAssets(setup, context)
   const [row] = await context.session.query<[string | null]>(
@@ -70,7 +70,10 @@ export async function sumPrices(setup: MarketSetup, context: EndpointContext<Ass
   return `[${priceSumRecord.read(row?.[0]).join(',')}]`
 }
 
-/** Prices of the templates, summed over the assets of an account, by collection, as JSON text. */
+/**
+ * Prices of the matching assets of an account, each at the price of its template, summed by collection and token, as
+ * JSON text.
+ */
 export async function inventoryPrices(
   setup: MarketSetup,
   { session, values, attributes }: EndpointContext<AssetValues & { readonly account: string }>,

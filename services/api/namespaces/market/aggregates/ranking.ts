@@ -12,7 +12,7 @@ export interface Ranking {
   readonly conditions: readonly Sql[]
   /** Query that computes the sums if no table stores them. Its WITH item is named `sums`. */
   readonly query?: Sql
-  /** FROM item `k` with the sums, which are `trades` and `volume`, and its key column. */
+  /** FROM item with the alias `k` and the columns `trades` and `volume`. `sumKey` is the key column of the item. */
   readonly sums: string
   readonly sumKey: string
   readonly sumConditions: readonly Sql[]

@@ -11,7 +11,10 @@ import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Sales and listings by schema of a collection as JSON text, largest first. */
+/**
+ * Sales and listings of each schema of a collection, as JSON text. The parameter `sort` chooses the value that orders
+ * the schemas: number of listings or sum of sales. The largest value comes first.
+ */
 export async function schemaStats(
   { session, values }: EndpointContext<StatsValues['schemas']>,
   setup: MarketSetup,
@@ -63,7 +66,10 @@ function saleSums(values: StatsValues['schemas'], symbol: string): Sql {
     FROM (${joinSql(rows, ' UNION ALL ')}) r GROUP BY r.schema_name`
 }
 
-/** Trades of single assets by schema of a collection as JSON text, largest first. */
+/**
+ * Number and sum of the trades of single assets of each schema of a collection, as JSON text. The parameter `sort`
+ * chooses the value that orders the schemas. The largest value comes first.
+ */
 export async function schemaStatsV2(
   { session, values }: EndpointContext<StatsValues['schemasV2']>,
   setup: MarketSetup,

@@ -10,7 +10,10 @@ import { selectRanking } from './ranking.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Trades of single assets by template as JSON text, largest first. */
+/**
+ * Number and sum of the trades of single assets of each template, as JSON text. The parameter `sort` chooses the value
+ * that orders the templates. The largest value comes first.
+ */
 export async function templateStats(
   context: EndpointContext<StatsValues['templates']>,
   setup: MarketSetup,

@@ -47,7 +47,10 @@ function noToken(symbols: string): RequestError {
 /** Error message for a request without `symbol`. */
 export const SYMBOL_IS_REQUIRED = 'symbol is required, for example symbol=WAX'
 
-/** Clients expect the message of the replaced system, so a header carries the explanation. */
+/**
+ * Clients of the replaced system expect the message `Symbol not found`, so a header of the answer carries the
+ * explanation.
+ */
 function unknownToken(explanation: string): RequestError {
   return new RequestError(400, 'Symbol not found', warningHeader([explanation]))
 }

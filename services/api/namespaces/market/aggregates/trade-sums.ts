@@ -14,12 +14,13 @@ export interface TradeSum {
   /** Conditions of a query on trades. The day counters contain no trade that fails these conditions. */
   readonly ofTrades?: readonly Sql[]
   /**
-   * Table of day counters with all columns of the conditions and the key; a table with fewer columns has fewer rows.
+   * Table of day counters that has the key column and every column of the conditions. Prefer the table with the fewest
+   * columns, because it has the fewest rows.
    */
   readonly days: string
   /**
-   * Table of sums over all time with the same columns except the day. A range of most days is computed as these totals
-   * minus the days outside the range.
+   * Table of sums over all time, with the columns of `days` except the day. If a range has more than half of all days,
+   * the sums are these totals minus the days outside the range.
    */
   readonly totals?: string
 }
@@ -46,8 +47,8 @@ export function sumInRange(sum: TradeSum, range: TradeRange): Sql {
 }
 
 /**
- * Rows of the whole days of a range. If the range has most days: the totals, and the days outside the range as
- * negative rows.
+ * Rows of the whole days of a range. If the range has more than half of all days: the totals, and the days outside the
+ * range as negative rows.
  */
 function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: TradeRange): Sql[] {
   const counters = (sign: '' | '-', when: Sql[]): Sql => sql`SELECT k.${raw(key)} AS key,

@@ -52,7 +52,7 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
   )
 }
 
-/** Trades of single assets by day and token as JSON text, the latest day first. */
+/** Trades of single assets, summarized by day and token, as JSON text. The latest day comes first. */
 export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
   const days = isStoredByDay(values) ? storedDays(values, await firstOpenDay(session)) : summedDays(values)
   return listOf(
@@ -63,7 +63,10 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
   )
 }
 
-/** Parameters whose matching trades the counters of days (market.price_days) can sum. */
+/**
+ * Parameters that the day counters (market.price_days) support. The counters can sum the trades of a request without
+ * other filters.
+ */
 const supported = new Set(['symbol', 'before', 'after'])
 
 function isStoredByDay(values: TradeValues): boolean {
@@ -104,8 +107,8 @@ function storedDays(values: TradeValues, open: number): Sql {
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
-    // A day can end between the statement that reads `open` and this statement: days from `open` on are summed from the
-    // trades.
+    // An earlier statement read `open`, the first day without day counters. The day may have ended since then. No day
+    // may count twice, so the days from `open` on are summed from the trades.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -124,7 +127,7 @@ function storedDays(values: TradeValues, open: number): Sql {
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }
 
-/** The trades of one asset as JSON text, bundles included unless they are not wanted. */
+/** The trades of one asset as JSON text. Trades of bundles are included unless `bundles` is false. */
 export function assetSales(
   session: Session,
   setup: MarketSetup,

@@ -37,7 +37,9 @@ function endpointsOf(setup: MarketSetup, kind: ListingKind): Endpoint[] {
 const noSymbol = { status: 400, message: 'symbol parameter is required' } as const
 const noFilter = { status: 400, message: 'You need to specify an asset filter!' } as const
 
-/** The list of the cheapest sale of each template requires one of these filters. */
+/**
+ * Filters on assets and collections. A request for the cheapest sale of each template needs at least one such filter.
+ */
 const narrowing = [
   'asset_id',
   'owner',
@@ -60,7 +62,10 @@ interface SaleList {
   readonly standard?: readonly number[]
 }
 
-/** Default states of the newer lists: without cancelled sales. */
+/**
+ * Default states of `/v2/sales`, without cancelled sales. With the setting `disable_v1_sales`, `/v1/sales` has the same
+ * default.
+ */
 const notCancelled = [1, 3, 4]
 
 /**

@@ -6,18 +6,18 @@ import type { ListingRequest } from './listing-request.ts'
 import { hasTerm, termsOf } from './listing-request.ts'
 
 /**
- * Names of the filters on assets that the column `traits` of a listing prefilters: indexed terms of the facts of its
- * assets.
+ * Names of the filters on assets that have a prefilter: the column `traits` of a listing has indexed terms of facts of
+ * the listing's assets.
  */
 export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
- * Prefilter of the filters on assets by the column `traits` of a listing: indexed terms of the facts of its assets.
- * Every matching listing passes. Some other bundles pass as well, because their traits do not say which asset has which
- * property.
- * @param column traits of the listing, or the indexed terms that include them.
- * @param computed `once`: traits of attribute filters are computed in a subquery, for checks of many rows. `when it is
- * planned`: the traits are constants, so that the planner can estimate them.
+ * Conditions on the column `traits` of a listing, which contains indexed terms of facts of the listing's assets. The
+ * conditions are a prefilter: every listing that matches the filters on assets passes. A bundle can also pass if
+ * different assets have the requested properties.
+ * @param column `traits` of the listing, or the indexed terms that include the traits.
+ * @param computed `once`: a subquery computes the terms of attribute filters, for checks of many rows. `when it is
+ * planned`: the terms are constants, so that the planner can estimate the matching rows.
  */
 export function traitConditions(
   { values }: ListingRequest,
@@ -37,7 +37,7 @@ export function traitConditions(
   })
   const ofData = attributes.flatMap(({ family, containments }) => {
     if (family !== 'immutable_data' || containments.length === 0) return []
-    // The column `traits` contains no terms of attributes that are lists.
+    // The column `traits` has no terms for attributes whose value is a list.
     const isList = (containment: string): boolean =>
       Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
     if (containments.some(isList)) return []

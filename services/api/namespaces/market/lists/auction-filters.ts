@@ -6,8 +6,8 @@ import type { ListingRequest } from './listing-request.ts'
 import { distinct, hasTerm, termsOf } from './listing-request.ts'
 
 /**
- * SQL condition for a bundle that neither side has claimed: since version 2 the market contract returns the assets and
- * the bid of such an auction.
+ * SQL condition: an auction of several assets that neither the buyer nor the seller has claimed, if the market contract
+ * has version 2 or later. Since version 2 the contract returns the assets and the bid of such an auction.
  */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
@@ -70,8 +70,8 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const bidsOf = (accounts: Sql): Sql =>
     sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
-  // Two forms of one condition: a hashed subquery is faster for checking many rows, but only an array can be an
-  // index condition.
+  // Two forms of the condition that one of the accounts has bid on the auction. A hashed subquery is faster for
+  // checking many rows. Only an array can be an index condition.
   const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
   const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
   const bidders = values.bidder

@@ -27,8 +27,8 @@ const ofTemplates = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL'
 const LOOKUP_COST = 2
 
 /**
- * Chooses how to find the cheapest sales. Arguments: estimated sales to read by a lookup for each template, and by one
- * scan of all matching sales.
+ * Chooses how to find the cheapest sales: by a lookup for each template, or by one scan of all matching sales. The
+ * arguments are the estimated costs of both methods, in sales read.
  */
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
@@ -49,8 +49,8 @@ export async function selectCheapest(
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // Replace these filters by cheaper filters: the seller of a sale is the owner of its asset, and the template stores
-  // the flags of its assets.
+  // Cheaper filters replace `owner` and the flags: the seller of a sale is the owner of its asset, and the template
+  // stores the flags of its assets. `burned` is dropped, because no burned asset is for sale.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const query = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)

@@ -191,7 +191,8 @@ function withoutTemplates(request: ListingRequest, name: string, ids: readonly n
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
   const filter = { name, condition, rows: Math.max(1, rows) }
   const collections = wantedCollections(values)
-  // Without a filter on collections nearly every listing matches: no index helps.
+  // Without a filter on collections, nearly every listing has none of the hidden templates, so an index would exclude
+  // too few rows.
   if (!collections) return { ...filter, isIndexed: false }
   const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
     AND ${isOneOf(raw('t.collection_name'), collections)}`
@@ -264,12 +265,12 @@ function nameFilters(request: ListingRequest): Filter[] {
 const details = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const flags = ['is_transferable', 'is_burnable'] as const
 const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' } as const
-/** Name searches that need the row of the asset for every kind of listing but sales. */
+/** Name searches on assets. For listings of every kind except sales, these searches need the row of the asset. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
 /** Parameters that filter the asset's row, including its id. */
 const ofAsset = [...details, 'asset_id'] as const
-/** Parameters that a template buy offer answers from its own columns. */
+/** Parameters that are compared with columns of a template buy offer, not with its asset. */
 const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
@@ -313,14 +314,15 @@ function ownFilters(request: ListingRequest): Filter[] {
     estimateRows(statistics.rows(ASSETS), some) / statistics.rows(ASSETS)
   const contained = isOffer ? 'x.asset_id = l.asset_id' : 'x.asset_id = ANY(l.asset_ids)'
   const matches = filters.map(({ condition }) => condition)
-  // OFFSET 0 is an optimization fence. Without it, a generic plan would start from the assets of the account, as many
-  // as an average account owns.
+  // OFFSET 0 is an optimization fence. Without it, a generic plan would read all assets of the requested owner first,
+  // because the plan assumes that the owner has an average number of assets.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
-  // Leave out the filters on collection, schema and template: the listing is filtered by them as well, so their shares
-  // would count twice. Keep `minter`, which is in the same group but filters the asset only.
+  // The row estimate leaves out the filters on collection, schema and template of the asset: the list also filters
+  // these columns of the listing, so the shares would count twice. `minter` is in the same group but filters the asset
+  // only, so it counts.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
@@ -345,8 +347,8 @@ function ownFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * If the indexed terms cover some of the filters, listings are found via their assets only if all filters together
- * select at most 1 / MUCH_RARER of the assets that the covered filters select.
+ * The indexed terms of a listing cover some filters on assets. Listings are found via their assets instead only if all
+ * filters together select at most 1 / MUCH_RARER of the assets that the covered filters select.
  */
 const MUCH_RARER = 8
 

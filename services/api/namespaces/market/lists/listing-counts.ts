@@ -21,9 +21,14 @@ const withoutEffect = new Set([
   'contract_whitelist',
 ])
 
-/** Parameters whose matching listings the counters can count. */
+/**
+ * Parameters that the counters of listings support. The counters can count the listings of a request without other
+ * filters.
+ */
 const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
-/** Parameters whose matching sales `countOpenOfSchemas` can count. */
+/**
+ * Parameters that `countOpenOfSchemas` supports. The function can count the sales of a request without other filters.
+ */
 const countedOfSchemas = new Set([...counted, 'schema_name'])
 /** The states of a started auction depend on the clock, so the counters have no states of auctions. */
 const begun = [1, 3, 4]
@@ -64,13 +69,13 @@ export async function countFromCounters(
   return row![0]
 }
 
-/** Whether the request has no filter but some of the given parameters. */
+/** Whether the request has no filters except the given parameters. */
 function hasOnly(values: ListingValues, parameters: ReadonlySet<string>): boolean {
   if (values.show_seller_contracts === false || values.sort === 'effective_mint') return false
   return Object.keys(values).every((name) => withoutEffect.has(name) || parameters.has(name))
 }
 
-/** Whether the request has no filter but states, collections and schemas. */
+/** Whether the request filters by collection and schema, and by nothing else except the state. */
 function areOfSchemas(values: ListingValues): boolean {
   const isNarrow = values.schema_name !== undefined && wantedCollections(values) !== undefined
   return isNarrow && hasOnly(values, countedOfSchemas)
@@ -78,8 +83,8 @@ function areOfSchemas(values: ListingValues): boolean {
 
 /**
  * Number of open sales of some schemas. An index-only scan of `sales_floor_idx` counts the sales of one asset with a
- * template; only the few other sales are read. Open sales have an offer, so the count need not check the offer: the check
- * would read every row, as the list does. On 1,000,000 assets the count touches 403 pages instead of 3,815 (median,
+ * template. Only the few other sales are read from the table. Every open sale has an offer, so the count does not check
+ * the offer, which would read every row. On 1,000,000 assets the count touches 403 pages instead of 3,815 (median,
  * bench pages, 2026-11-29).
  */
 async function countOpenOfSchemas(session: Session, values: ListingValues): Promise<string> {

@@ -16,7 +16,7 @@ export interface ListingRequest {
   readonly table: ListingTable
   readonly values: ListingValues
   readonly attributes: readonly AttributeFilter[]
-  /** States that match; undefined for all. */
+  /** States of the matching listings; undefined for all states. */
   readonly states: readonly number[] | undefined
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
@@ -24,7 +24,9 @@ export interface ListingRequest {
   readonly templates: ResolvedTemplates
   /** Templates whose names match the request's search texts. */
   readonly named: NamedTemplates | undefined
-  /** Templates that are hidden with the listings of their assets. */
+  /**
+   * Templates whose listings are hidden, because accounts of `hide_templates_by_accounts` own assets of the templates.
+   */
   readonly hidden: readonly number[]
   readonly statistics: Statistics
 }
@@ -32,7 +34,7 @@ export interface ListingRequest {
 /** Kind and default states of a list of listings. */
 export interface ListingQuery {
   readonly kind: ListingKind
-  /** States that match if the request names no state; undefined = all. */
+  /** States of the listings if the request names no state; undefined for all states. */
   readonly standard?: readonly number[] | undefined
 }
 
@@ -173,9 +175,9 @@ const TERMS_OF_SCAN = 16
 const MOST_SCANS = 8
 
 /**
- * Condition: the listing has one of the terms. An index scan compares each entry with all its terms, so many terms are
- * split among several scans.
- * @param column expression of the terms, as the index has it.
+ * Condition: the listing has one of the terms. An index scan compares each entry that it finds with all terms of the
+ * scan, so many terms are split among several scans.
+ * @param column SQL expression of the terms, as the index stores it.
  */
 export function hasTerm(column: Sql, terms: readonly number[]): Sql {
   const size = Math.max(TERMS_OF_SCAN, Math.ceil(terms.length / MOST_SCANS))
@@ -194,11 +196,11 @@ const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /**
- * Templates that a name search selects; used for sales of one asset with a template. The immutable name of a template
- * is the name of all its assets.
+ * Templates that a name search selects. The immutable name of a template is the name of all its assets, so the search
+ * finds a sale of one asset by the id of the asset's template.
  */
 export interface NamedTemplates {
-  /** Templates whose immutable name matches. */
+  /** Templates whose immutable name matches the search. */
   readonly matching: readonly number[]
   /** Templates without an immutable name: their assets may have names of their own. */
   readonly nameless: readonly number[]

@@ -31,9 +31,11 @@ export interface ListingTable {
   readonly symbol: string
   /** Columns of the lowest and the highest mint number. */
   readonly mints: readonly [lowest: string, highest: string]
-  /** Whether a listing has at most one asset, of the template that it names. */
+  /**
+   * Set for template buy offers: a listing has at most one asset, which belongs to the template in the listing's row.
+   */
   readonly isSingle?: boolean
-  /** All states that rows can have. Set if `state` is the first column of indexes. */
+  /** All states that rows of the table can have. Set if `state` is the first column of indexes. */
   readonly states?: readonly number[]
   /** SQL expression of the indexed terms of a listing, in the same words as in the index; see market.listing_terms. */
   readonly terms: Sql

@@ -48,7 +48,7 @@ export async function payoutList(
   return { source, table: TABLE, filters: found, order: payoutOrder(values) }
 }
 
-/** Ties are ordered by the numbers of the key, in the same direction. */
+/** Payouts with equal amounts are ordered by `seq`, then by `payout_index`, in the same direction as the amounts. */
 function payoutOrder(values: PayoutValues): Order {
   const isByAmount = values.sort === 'amount'
   const value = raw(`ARRAY[${isByAmount ? 'l.amount, ' : ''}l.seq, l.payout_index::bigint]`)

@@ -20,7 +20,7 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import { cappedPrice } from '../records/asset-members.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** WITH item in front of a query of prices, so that the rates are read once. */
+/** WITH item in front of a query that computes prices: PostgreSQL reads the oracle rates once. */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
 /**

@@ -38,8 +38,8 @@ export async function readPriceBounds(
   const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
-  // Clients of the replaced system compare the error messages, so the messages stay as they are and a header contains
-  // the advice.
+  // Clients of the replaced system compare the error messages, so the messages stay unchanged. A header of the answer
+  // says how to correct the request.
   if (!symbols) {
     const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
     throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
@@ -107,7 +107,7 @@ const PRICED_BY = 'market.priced_by(l.price, l.listing_symbol, l.settlement_symb
 const ofPair = (condition: string): string =>
   `SELECT l.state, ${PRICED_BY} AS number, l.listing_symbol, l.settlement_symbol FROM market.sales l ${condition}
       ORDER BY l.state, ${PRICED_BY} LIMIT 1`
-/** Skip scan: one index probe for each pair of state and symbol pair among the sales. */
+/** Skip scan: one index probe for each combination of state and symbol pair that the sales have. */
 const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
     SELECT n.* FROM pairs p CROSS JOIN LATERAL (${ofPair(`WHERE (l.state, ${PRICED_BY}) > (p.state, p.number)`)}) n)
   ${RATES} UNION ALL SELECT DISTINCT p.listing_symbol, p.settlement_symbol, NULL, NULL, NULL::boolean FROM pairs p

@@ -10,13 +10,15 @@ import type { ListingValues } from '../parameters.ts'
 import type { PriceBounds } from './prices.ts'
 import { withinBounds } from './prices.ts'
 
-/** Maximum number of collections with a filter by effective mint number. */
+/** Maximum number of collections in a request that filters or sorts by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
 /** Share of the listings whose seller is no contract, if PostgreSQL has no statistics. */
 const WITHOUT_CODE = 0.7
 
-/** Filters on columns of listings of any kind, except states, prices and the columns that describe assets.
- * @throws RequestError 400 for mint ranges that are empty or lack collections.
+/**
+ * Filters on columns of listings of any kind, except states, prices and the columns that describe assets.
+ * @throws RequestError 400 for an empty range of mint numbers, and for effective mint numbers without `collection_name`
+ * or with too many collections.
  */
 export function rowFilters(request: ListingRequest): Filter[] {
   return [
@@ -50,8 +52,9 @@ function collectionFilters(request: ListingRequest): Filter[] {
     const terms = ownTerms(request, 'collection', wanted)
     const column = { name: 'collection', column: 'collection_name', ...terms }
     const filter = columnFilter(request, column, wanted)
-    // If the matching templates are listed by id, they belong to the requested collections. All assets of a listing
-    // belong to the listing's collection, so the filter on templates implies this filter.
+    // If the templates that match the filters on template data are listed by id, they belong to the requested
+    // collections. All assets of a listing belong to the listing's collection. The filter on templates therefore
+    // implies the filter on collections.
     return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
@@ -260,8 +263,8 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
 }
 
 /**
- * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and of the parameter with the name
- * of the key.
+ * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and of the parameter with the
+ * name of the key column, such as `sale_id`.
  */
 function boundFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request

@@ -50,7 +50,7 @@ const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a temp
   sales: shape.decimal('Trades'),
 })
 
-/** Members in the order of the replaced system, after the contract. */
+/** Members of a price that follow `market_contract`, in the order of the replaced system. */
 const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_precision":', y.token_precision,
     ',"token_contract":"', y.token_contract, '"},"median":"', k.median, '","average":"', k.average,
     '","suggested_median":"', ${cappedPrice('k.suggested_median', 'k')},
@@ -79,7 +79,7 @@ const templatePricesRow = sharedRow({
 
 const lists = new WeakMap<Fragment, string>()
 
-/** JSON objects of prices, separated by commas. */
+/** JSON objects of the prices of a template, separated by commas. */
 function pricesOf(fragment: Fragment | undefined, given: Parts['given']): string {
   if (!fragment) return ''
   const known = lists.get(fragment)

@@ -80,7 +80,10 @@ export const marketplace = declareRecord('Marketplace', 'A marketplace that earn
   created_at_time: field.ofHistory(field.time('m.created_at_time', 'Time of creation')),
 })
 
-/** The marketplaces as JSON texts, in order of creation; with a name only that marketplace. */
+/**
+ * The marketplaces as JSON texts, in the order of creation.
+ * @param name selects a single marketplace; undefined for all marketplaces.
+ */
 export async function marketplaces(session: Session, name?: string): Promise<string[]> {
   const rows = await session.query<[string]>({
     name: 'marketplaces',

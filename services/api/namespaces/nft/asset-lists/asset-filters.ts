@@ -63,9 +63,9 @@ export function assetFilters(request: AssetRequest): Filter[] {
 const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**
- * Name of the filter on templates whose assets all belong to the requested collections and schemas, so that assets need
- * no filter on either. Undefined for a filter on owners: the index by owner orders by schema before template, so it
- * needs the filter on schemas.
+ * Name of the filter on templates that implies the filter on collections and schemas: all assets of its templates
+ * belong to the requested collections and schemas. Undefined with a filter on owners, because the index by owner has
+ * the schema before the template and needs the filter on schemas.
  */
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined

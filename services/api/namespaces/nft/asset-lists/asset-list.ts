@@ -292,7 +292,10 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
  * supplies tell how many assets are within a bound.
  */
 interface MintBound {
-  /** Query of the bound, column `mint`: at least `rows` assets of the templates are within the bound. */
+  /**
+   * Query of the bound, as the column `mint`. At least `rows` assets of the templates have mint numbers within the
+   * bound.
+   */
   bound(templates: readonly Sql[], rows: number): Sql
   /** Conditions on the row `t` of a template: the template has assets within the bound of mint numbers. */
   readonly templates: readonly Sql[]
@@ -366,8 +369,9 @@ function lastMints(low: number): MintBound {
   return {
     bound(templates, rows) {
       const wanted = raw(rows)
-      // Takes templates in descending order of supply, until they have `rows` mint numbers above the supply of the next
-      // template. The bound is the highest mint number from which on the taken templates have `rows` mint numbers.
+      // Takes templates in descending order of supply, until the taken templates together have at least `rows` mint
+      // numbers above the supply of the next template. The bound is the highest mint number that still leaves `rows`
+      // mint numbers of the taken templates at or above the bound.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
           FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}

@@ -13,7 +13,7 @@ export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   return sql`${column} = ANY(${bind(texts, 'text[]')})`
 }
 
-/** Number of values from which one hash table is cheaper than comparing each row with each value. */
+/** Minimum number of values for which one hash table is cheaper than comparing each row with each value. */
 const MANY = 50
 
 /** Condition: the column has none of the texts. */
@@ -75,8 +75,8 @@ export function hasTemplateBuyoffer(id: Sql, isWanted: boolean): Sql {
  * @param id SQL of the template's id, not null.
  */
 export function isHeldByNone(id: Sql, accounts: readonly string[]): Sql {
-  // NOT IN needs values without NULL. `coalesce` gives 0, which is no template id: with the condition `IS NOT NULL`, a
-  // generic plan of PostgreSQL 18 would not use the index-only scan of assets_held_idx.
+  // NOT IN needs values without NULL, so `coalesce` replaces NULL by 0, which is no template id. With the condition `IS
+  // NOT NULL` instead, a generic plan of PostgreSQL 18 would not use the index-only scan of assets_held_idx.
   return sql`${id} NOT IN (SELECT coalesce(h.template_id, 0) FROM assets.assets h
     WHERE h.owner = ANY(${bind(accounts, 'text[]')}))`
 }
@@ -97,8 +97,9 @@ export function authorizedBy(column: string, account: string | undefined): Sql[]
 }
 
 /**
- * Case-insensitive "contains"; wildcards in the term are literal. A regular expression names both cases of each
- * letter, because ILIKE folds only ASCII with the collation "C". The same trigram indexes serve it.
+ * Case-insensitive "contains"; wildcards in the term are literal. With the collation "C", ILIKE ignores the case of
+ * ASCII letters only. For other letters, a regular expression names the upper and the lower case. The trigram indexes
+ * serve ILIKE and regular expressions.
  */
 export function containsText(expression: Sql, term: string): Sql {
   const isFoldedAlike = (term.match(/\P{ASCII}/gu) ?? []).every((each) => casesOf(each).length === 1)

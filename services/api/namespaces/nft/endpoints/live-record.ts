@@ -19,7 +19,7 @@ export interface KeySource {
   readonly template?: string
   /** SQL of the array of the record's asset ids. */
   readonly assets?: string
-  /** SQL of the size of the row's own texts. */
+  /** SQL of the size of the texts in the record's own row, bytes. */
   readonly bytes?: string
   /** Path of the endpoint of a single record, up to the key. */
   readonly path: string
@@ -58,7 +58,10 @@ async function readRecords(
   return records
 }
 
-/** Stands for a record that is too large to be read: its size exceeds every limit, so it is never written. */
+/**
+ * Placeholder for a record that is too large to be read. The size of the placeholder exceeds every limit, so the
+ * placeholder is never written.
+ */
 const tooLarge = new LateJson(Infinity, () => 'null')
 
 async function readKeys(

@@ -48,9 +48,10 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
 }
 
 /**
- * The filter on the collections and schemas of assets, `a`: names, white-list, authorized account, black-list. A
- * black-list alone has no index condition (`found`), because it leaves nearly all schemas; but an index that begins with
- * the schema can merge the ranges of the remaining schemas.
+ * The filter on the collections and schemas of assets. The SQL alias of the assets is `a`. Parameters: collection
+ * names, schema names, white-list, authorized account, black-list.
+ * If the request has only a black-list, the filter has no index condition (`found`), because nearly all schemas remain.
+ * With `equals`, the planner can still merge the index ranges of the remaining schemas.
  */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
@@ -120,7 +121,7 @@ export interface TemplateRequest<
   readonly trigrams: boolean
 }
 
-/** Conditions of attribute filters, name searches and unset flags on a template with the SQL alias `t`. */
+/** Conditions on a template with the SQL alias `t`: attribute filters, name searches, and flags that must be false. */
 export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
   for (const { family, containments } of attributes) {
@@ -169,8 +170,8 @@ export type ResolvedTemplates =
 /**
  * Looks up the templates that match a request's filters on template data. Templates are few compared with assets. With
  * the template ids, an index returns the assets in the wanted order.
- * @param isWithin whether to look up the requested template ids as well: the result has the templates that exist in the
- * requested collections and schemas.
+ * @param isWithin whether to look up the requested template ids even without a filter on template data. The result has
+ * the templates that exist in the requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,
@@ -187,7 +188,7 @@ export async function resolveTemplates(
     ...oneOfIds('t.template_id', values.template_id),
   ]
   const rows = await session.query<[ids: string | null, held: number, unnamed: number]>(
-    // One text with all ids is cheaper than a row for each template.
+    // Returns the template ids as one text, because one text is cheaper than a row for each template.
     sql`SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
         coalesce(sum(n.minted - n.burned) FILTER (WHERE NOT t.is_named), 0)::float8
       FROM (SELECT t.template_id, t.immutable_data ->> 'name' IS NOT NULL AS is_named FROM assets.templates t ${where(conditions)} LIMIT ${raw(`${MAX_RESOLVED + 1}`)}) t
@@ -201,7 +202,7 @@ export async function resolveTemplates(
 
 /** The table of collections, or a table whose rows belong to collections. */
 export interface OfCollections {
-  /** Schema-qualified name: the key of the table in `Statistics`. */
+  /** Schema-qualified name of the table: its key in `Statistics`. */
   readonly table: string
   readonly alias: string
   /** Column of the collection's name. */
@@ -226,11 +227,11 @@ export function nameFilter(
 }
 
 /**
- * The columns that the parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and the parameter with the
- * name of the key are compared with.
+ * The table of a list, with the columns that are compared with the parameters `ids`, `lower_bound`, `upper_bound`,
+ * `before` and `after`, and with the parameter that has the name of the key column.
  */
 export interface BoundedTable {
-  /** Schema-qualified name: the key of the table in `Statistics`. */
+  /** Schema-qualified name of the table: its key in `Statistics`. */
   readonly table: string
   readonly alias: string
   readonly key: string
@@ -242,8 +243,9 @@ export interface BoundedTable {
 
 /**
  * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and of the parameter with the
- * name of the key.
- * @param named values of the parameter with the name of the key, united with `ids`.
+ * name of the key column, such as `offer_id`.
+ * @param named values of the parameter with the name of the key column. A row matches if its key is in `named` or in
+ * `ids`.
  */
 export function boundaryFilters(
   values: BoundaryValues,

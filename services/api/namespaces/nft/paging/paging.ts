@@ -5,8 +5,9 @@ import type { PageWindow } from '../../../planner/sources/index.ts'
 import type { OrderValues, PageValues } from './parameters.ts'
 
 /**
- * Maximum number of skipped rows: PostgreSQL reads every skipped row. In the order of a key it reads only the index;
- * in other orders it may have to collect and sort the rows first, so that limit is lower.
+ * Maximum number of rows that a page skips, because PostgreSQL reads every skipped row. In the order of a key,
+ * PostgreSQL reads the skipped rows from the index alone. In other orders, PostgreSQL may have to collect and sort all
+ * rows first, so MAX_OFFSET is lower than MAX_OFFSET_BY_KEY.
  */
 const MAX_OFFSET_BY_KEY = 1_000_000
 const MAX_OFFSET = 100_000
@@ -27,10 +28,11 @@ const KEY_SORT = /^created$|^minted$|_id$|_name$/
 type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
- * Rows to skip and to take.
- * @param key the key of a list with `lower_bound` and `upper_bound`. Without a key every offset is accepted, because
- * the client cannot continue in another way; the time limit of the request then limits the pages.
- * @throws RequestError 400 for a page too far out; the message says how to continue without skipping.
+ * Rows to skip and rows to take.
+ * @param key key of a list that has `lower_bound` and `upper_bound`. If undefined, every offset is accepted, because
+ * the client has no bound to continue the list with. The time limit of the request then limits the offset.
+ * @throws RequestError 400 for a page beyond the maximum offset. The message says how to continue without skipping
+ * rows.
  */
 export function pageWindow(values: PagedValues, key?: string): PageWindow {
   const { page, limit, sort = 'created' } = values
@@ -51,7 +53,10 @@ function isOrderOf(key: string, sort: string): boolean {
   return key.endsWith('_id') || key === sort
 }
 
-/** Advice on continuing a list after its last served page with a bound on the key. */
+/**
+ * Advice for a request of a page beyond the maximum offset: continue the list after the last page with a bound on the
+ * key.
+ */
 function continuation(values: PagedValues, key: string): string {
   const isUpwards = directionOf(values) === 'ASC'
   const bound = isUpwards ? `lower_bound=<last ${key} + 1>` : `upper_bound=<last ${key}>`

@@ -58,7 +58,10 @@ export function timeBounds(compared: string) {
 /** Parameters `before` and `after` of lists with the sorts `created` and `updated`. */
 export const createdOrUpdated = timeBounds('creation time (update time if sort is updated)')
 
-/** Parameters `ids`, `lower_bound`, `upper_bound`, `before`, `after`, and one with the name of the key. */
+/**
+ * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and a parameter with the name of the key
+ * column, such as `offer_id`.
+ */
 function boundaries<K extends string, L, B>(
   key: K,
   isFilter: boolean,
@@ -79,16 +82,18 @@ function boundaries<K extends string, L, B>(
 }
 
 /**
- * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a numeric key.
- * @param isFilter whether another part of the endpoint declares the parameter with the name of the key.
+ * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a numeric key, and a parameter
+ * with the name of the key column, such as `offer_id`.
+ * @param isFilter whether another part of the endpoint already declares the parameter with the name of the key column.
  */
 export function idBoundaries<K extends string>(key: K, isFilter = false) {
   return boundaries(key, isFilter, ids, (description) => int(description, { minimum: 1 }))
 }
 
 /**
- * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a text key.
- * @param isFilter whether another part of the endpoint declares the parameter with the name of the key.
+ * Parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after` of a list with a text key, and a parameter with
+ * the name of the key column, such as `collection_name`.
+ * @param isFilter whether another part of the endpoint already declares the parameter with the name of the key column.
  */
 export function textBoundaries<K extends string>(key: K, isFilter = false) {
   const list = (description: string) => texts(description, 'named', {})

@@ -142,8 +142,8 @@ export function assetsOf(variant: AssetVariant): DeclaredKind {
 export const assets = assetsOf({ title: 'Asset', description: 'An asset' })
 
 /**
- * All members of a contained asset, other than its id and contract, if the database has no row of the asset: each is
- * null.
+ * Names of the members of a contained asset that are null if the database has no row of the asset: all members except
+ * its id and its contract.
  */
 const unknownKeys = assets.schema.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
 
@@ -193,7 +193,7 @@ export function assetList(
 /**
  * Declares which assets a record contains.
  * @param keys SQL of the array of asset ids.
- * @param shows SQL of the further content of the records, for their sizes.
+ * @param shows objects of other rows that the records contain in addition to the assets; their sizes count.
  */
 export function containedAssets(
   kind: DeclaredKind,

@@ -26,7 +26,10 @@ import { measureCollections, measureSchemas, measureTemplates } from './record-s
 
 const contract = field.contract('contract', 'Account of the contract')
 
-/** Members that the fragment of the first shared row contains as JSON text. */
+/**
+ * Members whose JSON is a stored text of the record's first shared row.
+ * @param text index of the text in the fragment.
+ */
 function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<RowParts> {
   return { members: shapeOf(members), write: ({ shared }) => shared[0]!.texts[text]! }
 }

@@ -37,8 +37,9 @@ const nestedBytes = (relation: string): string =>
       WHERE s.collection_name = ${relation}.collection_name AND s.schema_name = ${relation}.schema_name), 0)`
 
 /**
- * WITH items that end in `measured`. For each asset: its id, `bytes`, the approximate size of its record, and `own`,
- * the size without the shared rows. A shared row is measured once.
+ * WITH items that measure assets. The last item is named `measured` and has one row for each asset: `asset_id`, `bytes`
+ * (approximate size of the record) and `own` (size without the shared rows). A row that several assets share is
+ * measured once.
  */
 function measuredAssets(keys: string): Selection['ctes'] {
   return [
@@ -72,8 +73,8 @@ export function measureAssets(keys: string): Selection {
 }
 
 /**
- * Selects the sizes of records that contain assets. An asset in several records counts in each record.
- * @param shows SQL of the further content of the records.
+ * Selects the sizes of records that contain assets. The size of an asset counts in each record that contains the asset.
+ * @param shows objects of other rows that the records contain in addition to the assets.
  */
 export function measureContaining(
   { ctes, relation, contained, key, texts, keys }: ContainingRows,
@@ -93,8 +94,8 @@ export function measureContaining(
 }
 
 /**
- * Selects the sizes of collections, schemas and templates.
- * @param row SELECT list `key` and `bytes` with FROM and WHERE for a key, `p.k`.
+ * Selects the sizes of collections, schemas or templates.
+ * @param row SELECT of `key` and `bytes`, with FROM and WHERE, which finds the row with the key `p.k`.
  */
 function measureRows(keys: string, row: string): Selection {
   const rows = `SELECT p.n, x.key, ${ENTITY_BYTES} + x.bytes AS bytes FROM ${keys} p CROSS JOIN LATERAL (${row} OFFSET 0) x`

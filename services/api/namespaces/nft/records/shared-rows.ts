@@ -55,7 +55,7 @@ export const lightCollection = shape.record(
   shapeOf({ ...lightFields, ...fee }),
 )
 
-/** Members of a collection's own record, without the contract. */
+/** Members of a collection's own record, except the member `contract`. */
 export const collectionFields = {
   ...lastingFields,
   ...fee,
@@ -68,8 +68,8 @@ export const collectionFields = {
 }
 
 /**
- * Fragment of a collection. Key: collection name. Texts: its members inside other records, without the fee, because
- * some records show the fee of an earlier time; and the current fee.
+ * Fragment of a collection. Key: collection name. First text: the members inside other records, except the fee. Second
+ * text: the current fee. The fee is a separate text, because some records show the fee of an earlier time.
  */
 const collectionFragment: FragmentKind = {
   name: 'collection',
@@ -143,8 +143,8 @@ export const schemaFields = {
 }
 
 /**
- * Member that only the record of a schema has, not the schema inside other records. The fragment of the schema contains
- * it.
+ * Member `types` of a schema's own record. The object `schema` inside other records has no such member. The fragment of
+ * the schema contains the JSON of the member.
  */
 export const typesField = {
   types: field.list(
@@ -278,7 +278,7 @@ function templateObject(template: Fragment): Json {
   return ['{', ownTemplateMembers(template), ',"data":', templateMaps(template).data, '}']
 }
 
-/** The members of a template up to its nested objects. */
+/** JSON of the members of a template that come from the template's own row. */
 export function ownTemplateMembers({ texts }: Fragment): Json {
   const [head, shownFlags, immutableData, mutableData, tail] = texts
   return [
@@ -299,7 +299,7 @@ export function templateData(template: Fragment): Json {
 interface TemplateMaps {
   readonly immutable: ReturnType<typeof overlayDataMap>
   readonly mutable: ReturnType<typeof overlayDataMap>
-  /** JSON text of both attribute maps, and `,"name":…` if they have a name. */
+  /** JSON text of both attribute maps as one map. `name` is `,"name":…`, or empty if neither map has a name. */
   readonly data: string
   readonly name: string
 }
@@ -323,9 +323,15 @@ function templateMaps(template: Fragment): TemplateMaps {
   return split
 }
 
-/** Members that all assets of a template share, or that all assets of a schema without a template share. */
+/**
+ * Members that are equal for all assets of a template. For assets without a template: members that are equal for all
+ * such assets of a schema.
+ */
 interface SharedMembers {
-  /** The collection's fragment that the members were assembled from, to notice a new version. */
+  /**
+   * Collection fragment from which the members were assembled. If a record has another version of the collection, the
+   * members are assembled again.
+   */
   readonly collection: Fragment
   readonly schema: Fragment
   /** JSON members `collection`, `schema` and `template`. */
@@ -340,9 +346,15 @@ interface SharedMembers {
  */
 const assembled = new WeakMap<Fragment, SharedMembers>()
 
-/** Texts above this size are not copied into a record; the answer refers to the fragment's text until it is written. */
+/**
+ * Maximum size of a text that is copied into a record, bytes. For a larger text, the answer refers to the text of the
+ * fragment until the answer is written.
+ */
 const COPIED_BYTES = 16_384
-/** Bytes that are added to two attribute maps: a separator between them, and the member `name` without its value. */
+/**
+ * Bytes of a record with two attribute maps that are not part of the maps: a separator between the maps, and the member
+ * `name` without its value.
+ */
 const SEPARATORS = 32
 
 function commonMembers([collection, schema, template]: readonly Fragment[]): SharedMembers {
@@ -356,7 +368,10 @@ function commonMembers([collection, schema, template]: readonly Fragment[]): Sha
   return members
 }
 
-/** JSON that many records share: encoded once, unless it is large. */
+/**
+ * Prepares JSON that many records share. Small JSON is encoded once; JSON above COPIED_BYTES is encoded when the answer
+ * is written.
+ */
 function sharedPiece(json: Json): Json {
   const size = jsonSize(json)
   return size > COPIED_BYTES ? new LateJson(size, () => json) : jsonBytes(json, size)

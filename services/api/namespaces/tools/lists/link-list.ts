@@ -17,7 +17,10 @@ export const LINKS = 'tools.links'
 const GREATEST_STATE = 2n ** 31n - 1n
 const GREATEST_STORED = 2n ** 15n - 1n
 
-/** Parameters whose matching links the counters can count, and parameters without effect on the number. */
+/**
+ * Parameters that the counters of links support (`state`), and parameters that do not change the number of links. The
+ * counters can count the links of a request without other parameters.
+ */
 const counted = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
 
 const linkSource: Source = {
@@ -141,8 +144,9 @@ function assetFilter(values: LinkValues): Filter[] {
 }
 
 /**
- * Filters of the parameters `collection_whitelist` and `collection_blacklist`. White-list: every asset of the link is
- * known and belongs to one of its collections. Black-list: no asset of the link belongs to one of its collections.
+ * Filters of the parameters `collection_whitelist` and `collection_blacklist`. A link passes the white-list if every
+ * asset of the link is known and belongs to a listed collection. A link passes the black-list if none of its assets
+ * belongs to a listed collection.
  */
 function collectionFilters(values: LinkValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
@@ -154,7 +158,8 @@ function collectionFilters(values: LinkValues, statistics: Statistics): Filter[]
     const names = bind(white, 'text[]')
     filters.push({
       name: 'collection_whitelist',
-      // The GIN index on `collection_names` serves the first of the three conditions joined by AND.
+      // The GIN index on `collection_names` serves the first condition (`&&`). PostgreSQL checks the other two
+      // conditions on the found rows.
       condition: sql`l.collection_names && ${names} AND l.collection_names <@ ${names} AND NOT l.has_unknown_assets`,
       rows: Math.min(statistics.rows(LINKS), rowsOf(white)),
       columns: ['collection_names', 'has_unknown_assets'],
