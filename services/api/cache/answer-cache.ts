@@ -32,9 +32,12 @@ interface Found {
 }
 
 /**
- * Time-limited cache of answers. Answers are stored in the memory of this process, with their compressed forms, and in
- * a store that all processes share; an answer expires at the same time in both. Concurrent requests for the same answer
- * wait for one query (request coalescing). Failures are not cached.
+ * Time-limited cache of answers.
+ *
+ * - Answers are stored in the memory of this process, with their compressed forms, and in a store that all processes
+ *   share. An answer expires at the same time in both.
+ * - Concurrent requests for the same answer wait for one query (request coalescing).
+ * - Failures are not cached.
  */
 export class AnswerCache {
   readonly #settings: AnswerCacheSettings

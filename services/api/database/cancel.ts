@@ -19,10 +19,12 @@ interface BackendKey {
 }
 
 /**
- * Requests cancellation of the statement that a connection runs. The request may have no effect, because a statement
- * that does not check for interrupts continues. The request may also arrive after the statement has finished and hit a
- * later one, so the connection must not be reused. The message uses a connection of its own, which does not count
- * against the server's connection limit.
+ * Requests cancellation of the statement that a connection runs.
+ *
+ * - The request may have no effect, because a statement that does not check for interrupts continues.
+ * - The request may arrive after the statement has finished and cancel a later statement of the connection, so the
+ *   connection must not be reused.
+ * - The request uses a connection of its own, which does not count against the server's connection limit.
  */
 export function cancelStatement({ host, port }: DatabaseAddress, client: pg.PoolClient): void {
   const { processID, secretKey } = client as unknown as BackendKey

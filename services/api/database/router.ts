@@ -33,9 +33,10 @@ export interface RouterParts {
 
 /**
  * Picks the database server that this process reads from. At any time the process reads from one database server only,
- * so that no request shows older data than an earlier request. If a replica fails or lags, the process switches to the
- * primary. The process switches back to a replica only in a pause between requests, and only if queries of the replica
- * see all data that queries of the primary have seen.
+ * so that no request shows older data than an earlier request.
+ *
+ * If a replica fails or lags, the process switches to the primary. The process switches back to a replica only in a
+ * pause between requests, and only if queries of the replica see all data that queries of the primary have seen.
  */
 export class ReplicaRouter {
   readonly #parts: RouterParts
@@ -61,7 +62,8 @@ export class ReplicaRouter {
    */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
-    // After one poll the lag of a replica is known only if the replica has reached the position of the primary.
+    // One poll shows the lag of a replica only if the replica has reached the position of the primary, so poll up to
+    // FIRST_LOOKS times.
     for (let looks = 1; ; looks++) {
       await watch.look()
       if (looks === FIRST_LOOKS || watch.ready.length === watch.replicas.length) break

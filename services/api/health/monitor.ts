@@ -214,7 +214,9 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
   }))
 }
 
-/** Reads the readers that have sent a heartbeat within the last minute, but have not committed a block. */
+/**
+ * Queries the database for readers that have sent a heartbeat within the last minute, but have not committed a block.
+ */
 async function readStarting(pool: pg.Pool): Promise<StartingReader[]> {
   const { rows } = await pool.query<[string, string | null]>({
     rowMode: 'array',

@@ -238,9 +238,10 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in the body of a request, of any method: JSON, or the fields of a form. JSON is also read if the
- * media type is plain text or urlencoded form, because curl and browsers send these types by default. Other plain text
- * has no parameters, as in the replaced system.
+ * Reads the parameters in the body of a request, of any method. The body is JSON, or the fields of a form.
+ *
+ * JSON is also read if the media type is plain text or urlencoded form, because curl and browsers send these types by
+ * default. Plain text that is not JSON has no parameters, as in the replaced system.
  *
  * @param warn called with a sentence for each ignored part of the body.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unsupported type or compression, 503 too many

@@ -6,10 +6,12 @@ import { RequestError } from '../../core/http/index.ts'
 const EXAMPLE = '{"limit":10}'
 
 /**
- * Reads the parameters of a JSON body. Numbers and booleans retain their type. Integers of 16 digits and more become
- * text, so that no digit is lost. Arrays become lists. Null members, null list items and empty lists count as absent,
- * except for an empty list of an attribute filter. The brackets at the end of a name, as in `ids[]`, are removed, unless
- * the name is the name of an attribute filter.
+ * Reads the parameters of a JSON body.
+ *
+ * - Numbers and booleans retain their type. Integers of 16 digits and more become text, so that no digit is lost.
+ * - Arrays become lists.
+ * - Null members, null list items and empty lists count as absent, except for an empty list of an attribute filter.
+ * - Brackets at the end of a name, as in `ids[]`, are removed, unless the name is the name of an attribute filter.
  *
  * @param warn called with a sentence for each ignored null and each ignored empty list.
  * @throws RequestError 400 for malformed JSON, for a value that is no object, and for a member that contains an object.

@@ -45,9 +45,11 @@ export interface WarmUpParts {
 
 /**
  * Runs the endpoints before the API listens, one request after another. As a result, V8 has compiled their functions,
- * and one database session has cached the catalog and prepared statements. The records of the first lists provide
- * values for path parameters and filters of later requests. Requests of the warm-up are not counted in metrics and
- * limits, not logged, and not cached. The warm-up ends early if the database fails or if all lists are empty.
+ * and one database session has cached the catalog and prepared statements.
+ *
+ * The records of the first lists provide values for path parameters and filters of later requests. Requests of the
+ * warm-up are not counted in metrics and limits, not logged, and not cached. The warm-up ends early if the database
+ * fails or if all lists are empty.
  */
 export async function warmUp(parts: WarmUpParts): Promise<void> {
   const startedMs = performance.now()

@@ -10,8 +10,8 @@ import type { LiveEvent } from './live-event.ts'
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Name of the payload member with the record, for record types that are not the name of their member. The record of a
- * `template_buyoffer` is in the member `buyoffer`, the record's id in `buyoffer_id`.
+ * Name of the payload member that contains the record, for each record type that the member is not named after. A
+ * `template_buyoffer` is in the member `buyoffer`, its id in `buyoffer_id`.
  */
 const members: Readonly<Partial<Record<EventEntity, string>>> = { template_buyoffer: 'buyoffer' }
 
