@@ -14,7 +14,8 @@ const alone = [
   'tests/api/fuzz/*.test.ts',
 ]
 
-// All other suites share processes: starting a process and loading the modules takes longer than most suites.
+// The suites that are not in `alone` share processes: starting a process and loading the modules takes longer than most
+// suites.
 const together = ['{services,tests}/**/*.test.ts']
 
 export default defineConfig({

@@ -73,7 +73,8 @@ export function prepareProcess<N extends ConfigPart>(
     if (need.includes(part as N))
       logger.warn({ file: configFiles[part], path: key }, `has no effect in this version: ${why}`)
   }
-  // Not on a terminal, where the long log line would hide the other lines; `config print` shows the configuration.
+  // On a terminal the long line of the configuration would hide the other lines, so it is not logged. `config print`
+  // shows the configuration.
   if (!io.isTerminal) logger.info({ config: redactConfig(config) }, 'configuration')
   return { config, logger }
 }

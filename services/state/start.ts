@@ -51,7 +51,7 @@ export interface StateOptions {
   readonly kvstore?: KeyValueStore
   /** Maximum time until the database has started and is migrated, ms. Default 30 seconds. */
   readonly waitMs?: number
-  /** Replaces the ages of cached keys in tests. */
+  /** Age limits of cached keys that tests set in place of the defaults. */
   readonly keyTiming?: Partial<KeyRingTiming>
 }
 

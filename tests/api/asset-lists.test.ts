@@ -147,7 +147,7 @@ function keysOf(reader: ListReader, list: List, { limit, page }: Query): Promise
   return reader.keys(session, list, { limit: Number(limit), offset: (Number(page) - 1) * Number(limit) })
 }
 
-/** Joins the conditions of all filters of a list, in the form that checks single rows. */
+/** Joins the conditions of all filters of a list to one WHERE clause. Each condition checks a single row. */
 function allConditions({ filters }: List): Sql {
   return where(filters.map(({ condition }) => condition))
 }

@@ -146,7 +146,7 @@ describe('a list shows current records', () => {
       )
     try {
       for (const each of others) await each.query('BEGIN')
-      // All transactions get their ids in this order before any of them ends.
+      // All transactions get their ids, in the order of `others`, before any of the transactions ends.
       for (const each of others) await each.query('SELECT pg_current_xact_id()')
       const authors: unknown[] = []
       for (const [place, client] of [others[2], others[1], others[0]].entries()) {

@@ -34,7 +34,10 @@ function underestimated(path: AccessPath): AccessPath {
   return { ...path, scans }
 }
 
-/** The index scan that the planner chooses if no filter is indexed; collect and sort if no index has the order. */
+/**
+ * Access path if no filter is indexed: an index scan in the order of the list, or collect and sort if no index has this
+ * order.
+ */
 function scanned(request: ListRequest, budget: number | undefined): AccessPath {
   const filters = request.filters.map((filter) => ({ ...filter, isIndexed: false }))
   const path = choosePath({ ...request, filters })

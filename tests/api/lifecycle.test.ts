@@ -355,7 +355,8 @@ describe('more concurrent requests than database connections', () => {
     await locker.end()
     const statuses = (await Promise.all(requests)).map(({ status }) => status)
     expect(statuses[0]).toBe(200)
-    // The twenty requests waited for longer than a burst may last, so the queue refuses some of them as well.
+    // The twenty requests have waited for longer than the queue tolerates for a burst, so the queue refuses some of
+    // them, too.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(9)
     expect(new Set(statuses)).toEqual(new Set([200, 503]))
     await api.close()

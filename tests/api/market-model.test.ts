@@ -331,7 +331,7 @@ async function compareSums(symbol: string, trades: readonly ModelTrade[]): Promi
   expect(result).toEqual({ volume, sales: String(own.length) })
 }
 
-/** Ids in the actions of a block; ids of different kinds may be equal. */
+/** Ids of the sales, auctions and buy offers in the actions of a block. A sale and an auction may have equal ids. */
 function touchedBy({ actions }: ModelBlock): Set<bigint> {
   const ids = actions.flatMap(({ said }) => [said['sale_id'], said['auction_id'], said['buyoffer_id']])
   return new Set(ids.filter((id) => typeof id === 'bigint'))

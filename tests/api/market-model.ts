@@ -291,7 +291,10 @@ export class MarketModel {
   }
 }
 
-/** Converts cents to units of a token with eight decimals, by a median with four decimals. */
+/**
+ * Converts US cents to the smallest unit of a token with eight decimals. `median` is the token's price in dollars, with
+ * four decimals.
+ */
 function dollarsInWax(cents: bigint, median: bigint): bigint {
   return (cents * 10n ** 10n) / median
 }

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { apiConfig, quiet } from './server.ts'
 
-/** Routes of a server, found in three ways. */
+/** Paths of a server's routes, read from the running server, its OpenAPI document and docs/endpoints.md. */
 interface Routes {
   /** Paths below the namespace that do not answer "Endpoint not found". */
   readonly answering: readonly string[]

@@ -72,7 +72,7 @@ describe('statistics of records', () => {
     const shown: unknown[] = []
     for (const block of [0, minted_at_block]) {
       await put(null, block)
-      // The parameter makes the URL differ, so that no cached answer is returned.
+      // The parameter `block` makes the URLs differ, so the API returns no cached answer.
       shown.push(await get(`/v1/assets/${id}/stats?block=${block}`))
     }
     await put(template_mint, minted_at_block)

@@ -90,7 +90,7 @@ describe('scripts/check', () => {
     expect(name('REGISTRY=a.test\nPRONGHORN_IMAGE="${REGISTRY}/p:1" # released\n')).toBe('a.test/p:1')
     expect(name('PRONGHORN_IMAGE=p:2\n')).toBe('p:2')
     expect(name('CACHE_LIFE=2\n')).toMatch(/^pronghorn:/)
-    // Compose cannot parse this .env, so the script reads the variable itself.
+    // Compose cannot parse this .env, so scripts/check reads PRONGHORN_IMAGE itself.
     expect(name('PRONGHORN_IMAGE=p:3\nCACHE_LIFE="2\n')).toBe('p:3')
   })
 

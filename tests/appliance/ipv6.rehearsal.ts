@@ -65,7 +65,7 @@ describeUnless(whyNoEngine(), 'clients over IPv6 and IPv4', () => {
     LONGEST,
   )
 
-  /** Sends one request more than the limit from a new container. Returns the status codes. */
+  /** Sends LIMIT + 1 requests, one more than the rate limit allows, from a new container. Returns the status codes. */
   async function ask(network: string, host: string): Promise<number[]> {
     const script = `
       const states = []

@@ -169,7 +169,8 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       const looked = await runCommands('filler verify ')
       expect(looked).toMatch(/No differences: \d+ rows of 27 tables/)
       expect(looked).toMatch(/^all +[0-9a-f]{32}$/m)
-      // Hide the native ABI library, which is missing on ARM64 as well: verify must use its own decoder.
+      // Hide the native ABI library: `verify` must use Pronghorn's own decoder. ARM64 is a platform without the native
+      // library.
       const hidden = ['--volume', `${join(packageRoot, folder, 'config')}:/pronghorn/node_modules/@eosrio:ro`]
       const own = await compose('run', '--rm', '--no-TTY', '--no-deps', ...hidden, 'filler', 'verify')
       expect(own).toMatch(/does not load here[^]*No differences/)

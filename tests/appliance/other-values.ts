@@ -77,7 +77,7 @@ const fitting: Readonly<Record<string, string>> = {
   CHAIN_SHIP: 'ws://one.test:1,ws://two.test:2',
 }
 
-/** Candidate texts. Every type of setting accepts at least one of them. */
+/** Texts to try as the value of a setting. Every type of setting accepts at least one of them. */
 const candidates = [
   'true',
   'false',

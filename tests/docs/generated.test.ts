@@ -88,13 +88,13 @@ it('the generated documentation pages name sample settings, every error code and
   for (const name of Object.keys(metricCatalogue)) expect(metrics).toContain(`| \`${name}\``)
 })
 
-/** Indexes of seals and of `/seals/rows`, which the generated traffic does not request. */
+/** Indexes that only seals and `/seals/rows` use. The generated traffic does not request `/seals/rows`. */
 const ofSeals = new Set(['assets.logs_seq_idx', 'market.logs_seq_idx'])
 
 it('each query index of assets and market, except those of seals, is used by a measured list or kind of traffic', () => {
   const measured = readMeasuredIndexes()
   const declared = readDeclaredIndexes()
-  // Only these two families have rows in the generated database, so only their indexes are measured.
+  // Only the families `assets` and `market` have rows in the generated database, so only their indexes are measured.
   const indexes = ['assets', 'market'].flatMap((family) => declared.get(family) ?? [])
   const listed = indexes.filter(({ name }) => !ofSeals.has(name))
   expect(listed).toHaveLength(indexes.length - ofSeals.size)

@@ -365,7 +365,7 @@ it(`a restore that is killed ${KILLS} times at random points completes with an e
   }
 })
 
-/** Limit of the random time after which a restore is killed, added to 800 ms, ms. */
+/** A restore is killed after 800 ms and a random time of at most LIFE_MS. */
 const LIFE_MS = readNumber('RESTORE_LIFE_MS', 5_000, 1, 600_000)
 /** Number of times that the restore of one database is killed; the next run may complete. */
 const KILLS_OF_DATABASE = 6

@@ -34,7 +34,7 @@ export class Gate {
     return new Gate(server, target)
   }
 
-  /** Cuts every connection; new connections go to another server, or are refused without a target. */
+  /** Cuts every connection. New connections go to `target`; without a target they are refused. */
   lead(target: Target | undefined): void {
     clearInterval(this.#timer)
     this.#target = target

@@ -114,7 +114,7 @@ export class Rig {
     })
   }
 
-  /** Address of the database behind its gate, which is a proxy. */
+  /** Address of the gate, a proxy that forwards connections to the database. */
   get address(): DatabaseAddress {
     return { ...this.direct, host: '127.0.0.1', port: this.databaseGate.port }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const BALLAST = 'ballast'
 const pieces = [1024 * 1024, 4096]
 
-/** A tmpfs of its own, so that a test can fill the disk with a ballast file. */
+/** A tmpfs for one test. The test can fill it with a ballast file. */
 export class SmallDisk {
   readonly #path: string
   #isMounted = false

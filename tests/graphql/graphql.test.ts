@@ -13,7 +13,7 @@ import type { RecordedDatabase } from './recorded-database.ts'
 
 const ROLE = 'test_graphql_reader'
 const page = join(packageRoot, 'docs/graphql.md')
-/** The environment variable WRITE_ANSWERS makes the test write the answers into the page. */
+/** With the environment variable WRITE_ANSWERS the test writes the answers into docs/graphql.md. */
 const isWriting = process.env.WRITE_ANSWERS !== undefined
 
 let database: RecordedDatabase

@@ -70,7 +70,10 @@ export class Attacker {
     this.#chain = chain
   }
 
-  /** Creates the collection, its schema, and templates: one of `largeBytes`, and one for each odd text. */
+  /**
+   * Creates the collection, its schema and its templates. One template has `largeBytes` of data, and each odd text gets
+   * a template of its own.
+   */
   create(largeBytes: number): void {
     this.#produce([
       [

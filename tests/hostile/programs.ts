@@ -371,7 +371,7 @@ export class Programs {
  */
 export interface MemoryCourse {
   readonly name: string
-  /** Memory of a program at the start, after a quarter, after a half, and at the end. */
+  /** Memory of a program at the start of the run, after a quarter of the run, after half of it, and at the end. */
   readonly courseMegabytes: readonly number[]
   readonly earlyMegabytes: number
   readonly lateMegabytes: number

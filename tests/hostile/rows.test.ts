@@ -43,8 +43,8 @@ function damaged(random: SeededRandom, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * JSON text of a value for comparison. Each run of replacement characters becomes a single one, because the native
- * library replaces invalid UTF-8 with another character and another number of characters than this decoder.
+ * JSON text of a value for comparison. For invalid UTF-8, the native library writes another replacement character than
+ * this decoder, and another number of them. Each run of replacement characters therefore becomes a single one.
  */
 const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/[?\ufffd]+/g, '?')
 

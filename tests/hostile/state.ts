@@ -9,7 +9,7 @@ import { isHonest, Tally } from './tally.ts'
 
 const PATIENCE_MS = 60_000
 
-/** Valid values by parameter name. */
+/** Valid values of request parameters, by parameter name. */
 const meant: Readonly<Record<string, readonly string[]>> = {
   account: ['atomicassets', 'eosio', 'eosio.token', 'atomicmarket', 'delphioracle'],
   accounts: ['atomicassets|eosio', 'atomicmarket'],

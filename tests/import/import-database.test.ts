@@ -83,13 +83,13 @@ function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportRep
 /** Kinds of row whose seals differ, because the source lacks rows (see `known`) or the RAM payers of the rows. */
 const lackedKinds = ['assets.blocks', 'assets.burns', 'assets.logs', 'assets.offers', 'chain.abis']
 
-/** Expected differences besides RAM payers: data that eosio-contract-api does not store. */
+/** Expected differences of an import, apart from RAM payers: data that eosio-contract-api does not store. */
 const known = [
   // eosio-contract-api does not log the action addnotifyacc and stores no transaction for it.
   expect.stringMatching(/^assets\.blocks lacks \(169,1795168355000,42,"\{0,1\}"/),
   expect.stringMatching(/^assets\.blocks has besides \(170,1795168355000,42,\{0\}/),
   expect.stringMatching(/^assets\.logs lacks \(169,-3841125926434622960,24,/),
-  // The chain started with this ABI, so there was no setabi action to record.
+  // The chain started with this ABI of `eosio`, so no setabi action was recorded.
   expect.stringMatching(/^chain\.abis lacks \(eosio,1,/),
 ]
 

@@ -25,7 +25,10 @@ export function withoutPayers(dump: DatabaseDump): DatabaseDump {
   return without
 }
 
-/** Splitting at commas is safe: account names are never quoted, nor are the values before them in these tables. */
+/**
+ * Replaces a value of a row. In the changed tables, neither account names nor the values before them are quoted, so the
+ * row can be split at commas.
+ */
 function replaceValue(row: string, column: number): string {
   const values = row.split(',')
   values[column] = '?'

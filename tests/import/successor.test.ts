@@ -148,7 +148,7 @@ describe('a database of atomicassets-api, the successor of eosio-contract-api', 
     await Promise.all([successor.drop(), target.drop(), indexed.drop()])
   })
 
-  /** Expected differences besides RAM payers: data that the database of atomicassets-api lacks. */
+  /** Expected differences of an import, apart from RAM payers: data that the database of atomicassets-api lacks. */
   const lacking = [
     expect.stringMatching(/^assets\.assets lacks \(1099511628358,.*__proto__/),
     expect.stringMatching(/^assets\.assets has besides \(1099511628358,/),
@@ -192,7 +192,8 @@ describe('a database of atomicassets-api, the successor of eosio-contract-api', 
       withoutPayers(await dumpDatabase(indexed.address)),
       withoutPayers(await dumpDatabase(target.address)),
     )
-    // Undo rows are earlier versions of rows: the undo rows of `assets.config` differ in the same values as `lacking`.
+    // Undo rows are earlier versions of rows, so the undo rows of `assets.config` lack the same values as its rows
+    // (`lacking`).
     expect(differences.filter((text) => !text.startsWith('undo.assets_config '))).toEqual(lacking)
   })
 

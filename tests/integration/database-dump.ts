@@ -8,11 +8,12 @@ export type DatabaseDump = ReadonlyMap<string, readonly string[]>
 const volatileTables = [
   'chain.leases',
   'chain.heartbeats',
-  // The content of the feed depends on when blocks were read, so only the tests of the feed compare these tables.
+  // The content of the feed depends on when blocks were read, so only the tests of the feed compare the tables of the
+  // feed.
   'chain.feeds',
   'chain.feed',
   'chain.tasks',
-  // The progress of sealing depends on timing, so only the tests of seals compare these tables.
+  // The progress of sealing depends on timing, so only the tests of seals compare `chain.sealed` and `chain.seals`.
   'chain.sealed',
   'chain.seals',
   'public.pronghorn_migrations',

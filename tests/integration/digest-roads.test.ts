@@ -121,7 +121,10 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   return undone
 }
 
-/** Seals of a database with two readers, without the reason why the ABIs that both readers share were sealed again. */
+/**
+ * Reads the seals of a database with two readers, without `reason`. It states why the ABIs, which both readers share,
+ * were sealed again.
+ */
 async function sealsOfTwo(address: DatabaseAddress): Promise<KindSeals[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {

@@ -19,7 +19,10 @@ const forkCount = rounds(300)
 const DEEPEST = 30
 /** Number of reversible blocks: the deepest fork replaces all of them. No fork shortens the chain. */
 const LIB_LAG_BLOCKS = 30
-/** Number of forks between two checks of the invariants, and between two restarts of the reader. */
+/**
+ * CHECK_EVERY: number of forks between two checks of the invariants. RESTART_EVERY: number of forks between two
+ * restarts of the reader.
+ */
 const CHECK_EVERY = 30
 const RESTART_EVERY = 45
 

@@ -193,7 +193,7 @@ it(
       node.close()
     }
     const warnings = () => lines.filter((line) => line.includes('oracle pair waxpusd'))
-    // One warning for the oracle's table, one for the market's.
+    // Two tables could not be read: one warning names the oracle's table, the other one the market's.
     expect(lines.filter((line) => line.includes('could not be read from the chain node'))).toHaveLength(2)
     expect(warnings()).toHaveLength(1)
     expect(await count(atOnce, unpriced)).toBeGreaterThan(0)

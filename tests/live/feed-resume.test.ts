@@ -63,8 +63,8 @@ class Listener {
 }
 
 /**
- * Entries for a client with this cursor: at most one fork, then entries, each with the number of its events that the
- * client has already seen.
+ * Returns the entries that a client with this cursor has missed: at most one fork, then the remaining entries. `seen`
+ * is the number of an entry's events that the client has already received.
  */
 async function missed(cursor: FeedCursor) {
   const history = new FeedHistory({ query: feed.query, reader: cursor.reader })

@@ -97,8 +97,8 @@ export class SocketClient {
   }
 
   /**
-   * Requests `/timestamp`. The server does not confirm messages, but has had time to handle the earlier ones when it
-   * answers.
+   * Requests `/timestamp`. The server does not confirm messages; when it answers this request, it has had time to
+   * handle the messages that were sent before.
    */
   async roundTrip(): Promise<void> {
     await fetch(`${this.#origin}/timestamp`)

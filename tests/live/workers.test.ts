@@ -121,8 +121,8 @@ describeWithRedis('live data of several processes', () => {
       { generation, transports: ['polling'] as const },
       { generation, transports: ['websocket'] as const },
     ])
-    // Enough clients of each kind that every process has some, and that requests of one session reach different
-    // processes.
+    // Enough clients of each kind: every API process gets some of them, and the requests of one polling session reach
+    // different processes.
     const all = [...options, ...options]
     const sockets = all.map((each) => new SocketClient(`${url}/assets/v1/assets`, each))
     const websockets = await Promise.all(

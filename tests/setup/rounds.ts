@@ -4,7 +4,7 @@ const USUAL_SHARE = 0.07
 /** `PRONGHORN_TEST_ALL_ROUNDS=1` runs all rounds. */
 const share = process.env.PRONGHORN_TEST_ALL_ROUNDS === '1' ? 1 : USUAL_SHARE
 
-/** Number of rounds that a test with at most `all` rounds runs. */
+/** Number of rounds that a random test runs in this test run. `all` is the number with PRONGHORN_TEST_ALL_ROUNDS=1. */
 export function rounds(all: number): number {
   return Math.ceil(all * share)
 }

@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 process.env.TMPDIR = temporaryFolder()
 
-// `fresh` draws a new seed for each run; the worker processes inherit the variable.
+// PRONGHORN_SEED=fresh draws a new seed for each run. The worker processes inherit the drawn seed.
 if (process.env.PRONGHORN_SEED === 'fresh') {
   process.env.PRONGHORN_SEED = String(randomInt(1e9))
   console.info(`seed of this run: PRONGHORN_SEED=${process.env.PRONGHORN_SEED}`)

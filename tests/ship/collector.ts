@@ -20,7 +20,7 @@ export class Collector implements ShipConsumer {
   readonly forks: number[] = []
   ended = 0
   holds = false
-  /** Block number below which the consumer sends no known positions. */
+  /** The consumer sends no known positions (`have_positions`) below this block number. */
   irreversibleFloor = 0
   /**
    * Maximum number of known positions (`have_positions`) that a blocks request names. Blocks before the first of them

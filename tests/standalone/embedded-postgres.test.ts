@@ -164,7 +164,7 @@ it('the embedded PostgreSQL restarts at once after all processes were killed und
   const { child, server } = await startHolder({ dataDir: folder })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   client.on('error', () => undefined)
-  // During this query the backend never notices that the postmaster is gone.
+  // The query keeps the PostgreSQL backend busy, so the backend does not notice that the postmaster is gone.
   const busy = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch(() => undefined)
   await new Promise((resolve) => setTimeout(resolve, 300))
   // Kill PostgreSQL first: if only the program were killed, its guard process would stop PostgreSQL in order.

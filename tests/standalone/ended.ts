@@ -9,7 +9,7 @@ export interface Ended {
   readonly code: number | null
   /** All text that the command wrote to both outputs. */
   readonly text: string
-  /** Lines of both outputs, without the steps of the start. */
+  /** Lines of standard output and standard error, without the lines that report the steps of the start. */
   readonly lines: readonly string[]
 }
 

@@ -63,7 +63,7 @@ export function replay(
   let branch: Block[] = []
   const final = new Map<number, Block>()
   for (const block of blocks) {
-    // The test has no undo of its own, which could share an error with the tested undo: the whole branch is replayed.
+    // Replays the whole branch instead of undoing blocks: an undo in the test could have the error of the tested undo.
     branch = branch.filter(({ num }) => num < block.num)
     branch.push(block)
   }

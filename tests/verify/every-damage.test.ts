@@ -210,8 +210,8 @@ function expectNoFailure(outcomes: Outcomes): void {
 }
 
 /**
- * Whether the coverage report declares the column as not checked. For a whole row: whether it declares any column of
- * the table so.
+ * Whether the coverage report declares the damaged column as not checked. For damage to a whole row: whether the report
+ * declares any column of the table as not checked.
  */
 function isNotChecked({ table, column }: Pick<Damage, 'table' | 'column'>): boolean {
   const checks = readCoverage().get(table)!

@@ -59,8 +59,8 @@ function namesOfText(text: string): string[] {
 }
 
 /**
- * Variables that a file passes to containers without a value: `environment: [NAME]`, `environment: {NAME:}`, and in
- * secrets.
+ * Variables that a compose file passes to containers without a value: `environment: [NAME]` and `environment: {NAME:}`
+ * of services, `environment: NAME` of secrets.
  */
 function namesPassedOn(content: unknown): string[] {
   if (Array.isArray(content)) return content.flatMap(namesPassedOn)

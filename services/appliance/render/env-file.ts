@@ -21,7 +21,8 @@ export interface EnvFile {
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
 /**
- * Matches a line up to its value. In this part Compose accepts only spaces and tabs, no other space or byte order mark.
+ * Matches a line up to its value. As white space before the value, Compose accepts only spaces and tabs. Other kinds of
+ * space and a byte order mark are refused.
  */
 const BEFORE_VALUE = /^[^=]*=?\s*/
 const OTHER_SPACE = /[^\S\t ]/

@@ -8,7 +8,7 @@ import type { RenderReport } from './render.ts'
 /** Compose file that adds the demo chain; Compose reads it unless other files are named. */
 const OVERRIDE = 'docker-compose.override.yml'
 
-/** The settings of an appliance as its operator has them, before Compose has read them. */
+/** The settings of an appliance on its host: environment variables and `.env`, before Compose has read them. */
 export interface Host {
   /** Paths of files and folders of the host, with the variables that contain the paths. */
   readonly paths: readonly { readonly variable: string; readonly path: string }[]

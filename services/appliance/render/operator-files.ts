@@ -9,7 +9,7 @@ import { isPassword } from './superuser.ts'
 import { isHostPath, PATH_ALLOWED } from './variables.ts'
 
 interface FileSetting {
-  /** Variable of the setting, named after the configuration key. */
+  /** Variable that contains the path of the file. The variable is named after a key of the configuration files. */
   readonly variable: string
   /** Name under which containers see a copy of the file. */
   readonly name: string

@@ -148,7 +148,7 @@ const POSTGRES_USER = 999
 
 /** A folder of the operator in which a service stores data that must not be lost. */
 interface OperatorFolder {
-  /** The variable that names the folder, and the value of this variable. */
+  /** `path`: variable that names the folder. `shown`: value of the variable. */
   readonly path: string
   readonly shown: string
   /**
@@ -161,7 +161,7 @@ interface OperatorFolder {
   readonly unfit: Readonly<Record<number, string>>
   /** Whether a file of this name shows that a service has stored data in the folder. */
   readonly isData: (name: string) => boolean
-  /** Whether a file may exist in the folder before the service has stored data there. */
+  /** Whether a file of this name may be in the folder before a service has stored data there. */
   readonly isFitting: (name: string) => boolean
   /** Text that a warning about too little free space appends to the estimated size of the database. */
   readonly sizeNote: string

@@ -425,7 +425,8 @@ function countConnections(
   { values, given }: Resolved,
   { max_db_connections: most }: AppConfig['server'],
 ): number {
-  // A container may be limited to some of the machine's processors, and `availableParallelism` may count only these.
+  // Count the machine's processors with `cpus`: `availableParallelism` may leave out processors that a limit of this
+  // container excludes.
   const workers = values.API_WORKERS || cpus().length
   const container = Math.max(most, workers) + workers * OWN_CONNECTIONS + 1
   const { databaseConnections } = readStateSettings(given).settings

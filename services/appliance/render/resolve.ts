@@ -66,7 +66,10 @@ export function namesOfProblem({ file, path }: ConfigProblem): readonly string[]
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
-/** The variables that count as not set because of a problem of a variable, or of a key in an operator's JSON file. */
+/**
+ * All names of the setting that counts as not set because of a problem. The problem is in a variable, or at a key of an
+ * operator's JSON file.
+ */
 function namesLost({ file, path }: ConfigProblem): readonly string[] {
   const setting = settingVariables.find(({ part, key }) => configFiles[part] === file && key === path)
   return sameVariables(setting?.name ?? variableOf(path))
@@ -231,7 +234,8 @@ function standardOf(name: keyof typeof variables): string | undefined {
 }
 
 /**
- * The problem of a value, under the variable that the operator set, or under the key in the operator's JSON file.
+ * The problem of a setting's value. The path of the problem is the variable that the operator set, or the key in the
+ * operator's JSON file.
  * @param name name of the setting. @param values `set`: values of `.env`; `given`: also values of the JSON files.
  */
 function problemOf(

@@ -7,8 +7,11 @@ export const serviceLogins = [
   { role: 'pronghorn_hasura', secret: 'hasura' },
 ] as const
 
-/** Role that reads the views over SQL; it exists once an operator has asked for it. */
+/** Role that reads the views over SQL. The role exists only after an operator has asked for it. */
 export const SQL_READER = 'pronghorn_sql'
 
-/** Roles whose rights and passwords the appliance sets: no role of an operator may have the name of one. */
+/**
+ * Roles whose rights and passwords the appliance sets. A role that the operator creates needs a name outside of this
+ * list.
+ */
 export const serviceRoles: readonly string[] = [...serviceLogins.map(({ role }) => role), SQL_READER]

@@ -40,7 +40,7 @@ const refused: readonly Idle[] = [
         : undefined,
   },
   {
-    // REDIS_PASSWORD and REDIS_DATABASE are not listed: the bundled Redis uses them, too.
+    // The bundled Redis uses REDIS_PASSWORD and REDIS_DATABASE, so these two variables are exceptions.
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
       values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS
@@ -87,7 +87,7 @@ const hasComposeFile = (asked: Asked, file: string): boolean =>
   listComposeFiles(asked.given).some((path) => basename(path) === file)
 const overlay = (file: string, ...names: readonly string[]): Idle => ({
   isOf: oneOf(...names),
-  // Another compose file in COMPOSE_FILE may read these variables too.
+  // A further compose file in COMPOSE_FILE may read the variables `names`.
   why: (asked) =>
     hasComposeFile(asked, file) || listComposeFiles(asked.given).length > 1
       ? undefined

@@ -14,7 +14,7 @@ export type { CheckResult } from './check.ts'
 export interface SmokeOptions {
   /** URL of the proxy. */
   readonly url: string
-  /** Whether any certificate of the proxy is accepted. */
+  /** Whether the test accepts any certificate of the proxy. */
   readonly insecure: boolean
   /** API key of the state service. */
   readonly apiKey: string | undefined

@@ -52,7 +52,7 @@ export class ContentCutter {
     return contents
   }
 
-  /** Returns the last file; an empty list if no rows remain. */
+  /** Returns the file of the remaining rows, in a list; the list is empty if no rows remain. */
   end(): Content[] {
     return this.#rows === 0 ? [] : [this.#take()]
   }

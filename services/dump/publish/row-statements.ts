@@ -98,8 +98,8 @@ function restOf(
 ): string {
   const isSettled = `${scan} AND (${settled}) AND ${block} <= ${lastBlock}`
   if (from === `${name} t`) return `(${isSettled}) IS NOT TRUE`
-  // `from` joins another table, which has the block number of the rows: rows in files of sealed rows are excluded by
-  // key.
+  // `from` joins the table with another table that has the block numbers of the rows. The rows in files of sealed rows
+  // are therefore excluded by primary key.
   const isSame = key.map((column) => `s."${column}" = t."${column}"`).join(' AND ')
   return `NOT EXISTS (SELECT FROM (SELECT ${listOf(key, 't')} FROM ${from} WHERE ${isSettled}) s WHERE ${isSame})`
 }

@@ -8,8 +8,8 @@ const APPLICATION_NAME = 'pronghorn publish'
 /** Two publications into one folder would remove each other's incomplete files. */
 const LOCK = "pg_try_advisory_xact_lock(hashtextextended('pronghorn publish', 0))"
 /**
- * Settings of the sessions. Values are printed as for seals. Parallel query plans are off, because they would take
- * processors from the running services.
+ * Settings of the sessions. Values are printed in the format that seals are computed from. Parallel query plans are
+ * off, because they would take processors from the running services.
  */
 const settings = {
   extra_float_digits: '1',

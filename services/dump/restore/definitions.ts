@@ -26,8 +26,8 @@ interface Definition {
 }
 
 /**
- * Drops the indexes and constraints of the empty tables. Stores in `restore.definitions` the statements that build
- * them again, that build the query indexes (indexes of lists), and that run ANALYZE.
+ * Drops the indexes and constraints of the empty tables. Stores SQL statements in `restore.definitions`: they rebuild
+ * the dropped indexes and constraints, build the query indexes (indexes of lists), and run ANALYZE.
  *
  * @param isNewest whether no migration is missing: then all indexes are built in one stage.
  */

@@ -27,7 +27,10 @@ export class FileQueue {
     })
   }
 
-  /** The next file, of the table that the fewest sessions work on; undefined after the last. */
+  /**
+   * Takes the next file to load: a file of the table that the fewest sessions work on. Returns undefined if no file is
+   * left.
+   */
   take(): QueuedFile | undefined {
     const [next] = this.#waiting
       .filter(({ files }) => files.length > 0)

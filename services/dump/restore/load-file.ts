@@ -87,7 +87,8 @@ function checkSealed(columns: readonly string[], { path, sealed }: ManifestFile,
 async function copyText(client: pg.ClientBase, target: string, text: Buffer): Promise<number> {
   const stream = client.query(copyFrom(`COPY ${target} FROM STDIN`))
   const done = finished(stream)
-  // `await done` below reports an error. Without this handler, an earlier error would be an unhandled rejection.
+  // `await done` below reports an error of the stream. If the error comes before `await done`, this handler prevents an
+  // unhandled rejection.
   done.catch(() => undefined)
   for (let at = 0; at < text.length; at += COPY_BYTES)
     if (!stream.write(text.subarray(at, at + COPY_BYTES))) await Promise.race([once(stream, 'drain'), done])

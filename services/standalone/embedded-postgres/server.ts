@@ -168,7 +168,7 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
     }
     const timer = setTimeout(() => fail('was not ready in time'), START_TIMEOUT_MS)
     server.once('error', (error) => fail(error.message))
-    // `close`, because at `exit` the end of the output may not have been read yet.
+    // Waits for `close`: at `exit`, the end of PostgreSQL's output may not have been read yet.
     server.once('close', () => fail('ended while starting'))
     server.stderr?.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT)

@@ -63,7 +63,8 @@ export async function rotateSigningKey(database: Queryable, { endsOldKeys }: Rot
     ? 'DELETE FROM access.signing_keys'
     : `DELETE FROM access.signing_keys WHERE retired_at <= now() - ${RETENTION};
        UPDATE access.signing_keys SET retired_at = now() + ${SETTLING} WHERE retired_at IS NULL`
-  // PostgreSQL runs the statements of one query string as one transaction: no reader sees a time without a key.
+  // PostgreSQL runs the statements of one query string as one transaction, so no other session finds the table without
+  // a key.
   await database.query(`
     ${retireOldKeys};
     INSERT INTO access.signing_keys (key_id, secret) VALUES ('${id}', '\\x${secret.toString('hex')}')`)

@@ -23,7 +23,7 @@ interface TokenHeader {
   readonly crit?: unknown
 }
 
-/** Keys, names and lifetime with which tokens are checked. */
+/** Signing keys, issuer, audience and longest lifetime by which tokens are checked. */
 export interface TokenRules {
   readonly ring: KeyRing
   readonly names: TokenNames

@@ -50,7 +50,7 @@ const MAX_COMPILED_BYTES = 64 * 2 ** 20
 /** Estimated memory of a compiled ABI, as a multiple of its packed size. */
 const COMPILED_FACTOR = 20
 
-/** ABI versions of an account, as read when `head` was the id of the head block. */
+/** The ABI versions of an account that were stored when `head` was the id of the head block. */
 interface KnownVersions {
   readonly head: string
   readonly rows: readonly VersionRow[]

@@ -13,7 +13,7 @@ export type RowContent = { readonly json: unknown } | { readonly error: string }
 /** Dependencies of a row decoder. */
 export interface RowDecoderParts {
   readonly table: string
-  /** The ABI of the contract that is in force at the requested block. */
+  /** The contract's ABI at the requested block. */
   readonly current: TableAbi
   /** Reads the previous ABIs of the contract, newest first. */
   readonly older: () => Promise<readonly TableAbi[]>

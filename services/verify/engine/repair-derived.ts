@@ -16,8 +16,8 @@ export interface DerivedRepairs {
 }
 
 /**
- * Checks the derived rules in dependency order and corrects the rows that break a rule, if all rows from which the rule
- * derives values were compared with the chain.
+ * Checks the derived rules in dependency order. Corrects the rows that break a rule, unless some of the rows from which
+ * the rule derives values were not compared with the chain.
  *
  * @param unproven families with rows that were not compared.
  */

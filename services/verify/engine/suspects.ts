@@ -50,7 +50,7 @@ export interface Settled {
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
   /** Rows that differed at first and agreed when they were compared again. */
   readonly agreed: readonly Suspect[]
-  /** Undecided rows: neither the chain nor the database advances, or the rows change in every block. */
+  /** Rows without a result: the chain and the database have both stopped, or the rows change in every block. */
   readonly open: readonly Suspect[]
   /** Reason why the rows of `open` are undecided; null if there are none. */
   readonly reason: string | null
@@ -84,8 +84,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     )
     const after = await readPlace(options)
     const slower = Math.min(before.chain.num, before.database.num)
-    // A filler that is behind the chain reaches the block of a changed row later. A difference therefore counts from
-    // the higher of the blocks of chain and database.
+    // A filler behind the chain reaches the block of a changed row late. A difference therefore counts from the higher
+    // of two blocks: the chain's head and the database's committed block.
     const faster = Math.max(after.chain.num, after.database.num)
     const isSame = before.key === after.key && before.chain.id === before.database.id
     const restMs = Math.max(chainClock.restMs(after.chain.id), databaseClock.restMs(after.database.id))

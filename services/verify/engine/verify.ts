@@ -48,7 +48,7 @@ export interface Verified {
   readonly found: readonly FoundDifference[]
   /** The error that interrupted the comparison; null if it finished or was stopped. */
   readonly cause: RetryableError | null
-  /** Families with rows that were not compared: rows derived from them cannot be rewritten. */
+  /** Families with rows that were not compared. Values that derive from rows of these families cannot be rewritten. */
   readonly unproven: ReadonlySet<Family>
   /** Reason why a repair must not remove the rows that the source lacks; null if the source proves their absence. */
   readonly absenceDoubt: string | null

@@ -37,7 +37,8 @@ export const verifiedTables: readonly VerifiedTable[] = [
   verifiedTable(assetsContract.templates2, {
     label: 'assets.templates (mutable data)',
     where: 't.mutable_data IS NOT NULL AND t.deleted_at_block IS NULL',
-    // Rows of the contract table `templates` set collection_name and schema_name too, and are compared above.
+    // Rows of the contract table `templates` also set collection_name and schema_name, so the entry above compares
+    // these columns.
     fixed: ['collection_name', 'schema_name'],
     clears: ['mutable_data'],
   }),

@@ -45,7 +45,10 @@ export interface Children {
   readonly by: readonly string[]
   /** Compared columns of the child table with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
-  /** Column that identifies a child row among the rows of its parent; set if `columns` lacks columns of the table. */
+  /**
+   * Column that identifies a child row among the child rows of one parent. Set if `columns` does not list every column
+   * of the child table.
+   */
   readonly unique?: string
 }
 
