@@ -126,7 +126,7 @@ export function createConfig(settings: StandaloneSettings): AppConfig {
   })
 }
 
-/** Command-line option for each configuration key that an option sets; only the last part of the key. */
+/** Command-line options by the configuration key that the option sets. Only the last part of each key is listed. */
 const optionsByKey: Readonly<Record<string, string>> = {
   assets_account: '--assets-account',
   accounts: '--assets-account',

@@ -252,7 +252,7 @@ async function withClient<T>(
   }
 }
 
-/** A collection of the recorded blocks: the README shows the reply to this request. */
+/** Example request for a collection of the recorded blocks. The README shows the reply. */
 const DEMO_EXAMPLE = '/atomicassets/v1/collections/carolcollect'
 
 interface Serving {

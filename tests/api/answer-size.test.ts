@@ -110,7 +110,7 @@ describe('an answer above limits.answer_bytes', () => {
   })
 })
 
-/** Templates and assets whose total size exceeds one statement's limit. */
+/** Templates and assets. The total size of each list exceeds the size limit of one statement. */
 const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
 
 describe('a page that exceeds the size limit of one statement', () => {

@@ -285,7 +285,7 @@ describe('lists of assets', () => {
       onTestFinished(async () => {
         await client.query('ROLLBACK')
       })
-      // For every third template the oracle rate caps the price, to less than any uncapped price.
+      // For every third template the oracle rate caps the price. The capped prices are below all uncapped prices.
       await client.query(`UPDATE market.template_prices SET suggested_median = suggested_median + 1000000000000,
           suggested_average = suggested_average + 1000000000000;
         UPDATE market.template_prices SET oracle_floors = jsonb_build_object(
@@ -409,7 +409,10 @@ async function forgetMints(database: pg.Client): Promise<void> {
   )
 }
 
-/** Adds template names in mutable data, at both ends of the order. */
+/**
+ * Moves the names of some templates to their mutable data. A prefix, `0` or `z`, puts these names at both ends of the
+ * order.
+ */
 async function addChangingNames(database: pg.Client): Promise<void> {
   await database.query(`UPDATE assets.templates SET immutable_data = immutable_data - 'name', mutable_data =
     jsonb_build_object('name', CASE WHEN template_id % 2 = 0 THEN '0' ELSE 'z' END || (immutable_data ->> 'name'))

@@ -95,7 +95,7 @@ describe('a list shows current records', () => {
         token_contract: 'gemtoken',
         token_symbol: 'GEM',
         token_precision: 4,
-        // The JSON text contains all digits; `JSON.parse` rounds the number to this double.
+        // The JSON text of the answer contains all digits of the amount; `JSON.parse` rounds the amount to this double.
         amount: 9007199254740992,
       },
     },

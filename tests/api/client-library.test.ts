@@ -196,7 +196,7 @@ describe('the published client library', () => {
       expect({ [method]: found }).toEqual({ [method]: expected })
       if (isEmpty(found)) empty.push(method)
     }
-    // Only `getAssets`, whose request has two attribute filters, returns an empty list.
+    // Every method returns content, except `getAssets`: no asset matches the two attribute filters of its request.
     expect(empty).toEqual(['getAssets'])
   })
 

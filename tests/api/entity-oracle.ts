@@ -23,7 +23,7 @@ interface Table {
   readonly orders: Readonly<Record<string, (order: string) => string>>
   /** Filter conditions that apply if a request omits the parameter. */
   readonly unless?: Readonly<Record<string, string>>
-  /** Builds the condition that one contained asset matches all asset filters. */
+  /** Builds the condition that one asset of an offer, a transfer or another entity matches all asset filters. */
   readonly contained?: (conditions: readonly string[]) => string
   /** Draws parameter values from a random row. */
   readonly pool: (client: pg.Client, random: () => number) => Promise<Record<string, string | undefined>>
@@ -470,7 +470,7 @@ export const links = oracleOf({
     return {
       creator: either(random, row!['creator']!, several(rows, 'creator')),
       claimer: either(random, row!['claimer'] ?? 'nobody', several(rows, 'claimer')),
-      // Generated keys are shorter placeholders, which are not valid public keys.
+      // Generated links have short placeholders in place of public keys, which the API refuses as invalid.
       public_key: rows.find((each) => each['public_key']!.length > 40)?.['public_key'],
       state: either(random, row!['state']!, '0,3'),
       asset_id: either(random, row!['asset']!, several(rows, 'asset')),

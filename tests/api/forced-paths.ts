@@ -22,7 +22,9 @@ function byKeyAlone(request: ListRequest): ListRequest {
   return { ...request, source: { ...source, indexes } }
 }
 
-/** Sets the estimated number of values of every subquery to one, so that the subquery returns more than estimated. */
+/**
+ * Sets the estimated number of values of every subquery to one: each subquery then returns more values than estimated.
+ */
 function underestimated(path: AccessPath): AccessPath {
   if (path.kind === 'collect') return path
   const scans = path.scans.map((scan) => {

@@ -334,7 +334,7 @@ describe('a query above max_query_time_ms', () => {
       408,
       'Max database query time exceeded. Please try to add more filters to your query.',
     ])
-    // A busy machine may take longer than the 200 ms for the first answers.
+    // On a busy machine the first answers may take longer than the API's time limit of 200 ms.
     const statusNow = async (): Promise<number> => (await ask(`${api.url}/atomicassets/v1/offers`)).status
     await expect.poll(statusNow, { timeout: patient(20_000) }).toBe(200)
     await api.close()

@@ -210,7 +210,7 @@ function keysOf({ values }: EndpointContext<Paged>, lists: ListReader, list: Lis
   return lists.keys(session, list, { offset: limit * (values.page - 1), limit })
 }
 
-/** Keys of the page by one plain statement: all conditions, one sort. */
+/** Keys of a page, read by one SQL statement with all conditions and one sort, without the planner. */
 async function plainPage(
   { source, filters, order }: List,
   { values }: EndpointContext<Paged>,

@@ -73,7 +73,7 @@ interface ModelOffer {
 /** State of the oracle at the end of the recording: three reports and their median. */
 const recordedValues = [490n, 490n, 510n]
 const RECORDED_MEDIAN = 500n
-/** Index of the median in the sorted reports, if there are enough reports. */
+/** Index of the median in the oracle's sorted price reports, if there are enough reports. */
 const MEDIAN_PLACE = 9
 /** Transaction status "executed". */
 const EXECUTED = 0
@@ -248,7 +248,7 @@ export class MarketModel {
       case 'fulfil':
         return { state: 2, taker, seller: said['seller'] as string, assets: [said['asset_id'] as bigint] }
       default:
-        // All other verbs are the resulting state as text: '1' for `decline` and for the end of a template buy offer,
+        // Every other verb is the resulting state as text: '1' for `decline` and for the end of a template buy offer,
         // else '2'.
         return { state: Number(verb) }
     }

@@ -75,8 +75,8 @@ const countedByScanning: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   '/v1/royalties/payouts/_count': [''],
-  // In the order of ids, the list first reads all templates that were created before `after`; a count reads all
-  // templates.
+  // If `/v1/templates` is sorted by id and filtered by `after`, it first reads all templates that were created before
+  // the time `after`. A count reads all templates.
   '/v1/templates': ['after'],
   '/v1/templates/_count': [
     ...['', 'account_blacklist', 'after', 'before', 'collection_blacklist'],
@@ -105,8 +105,8 @@ beforeAll(async () => {
   examples = await pickExamples(client)
   cases = fewerCases(requestCases(endpoints, examples))
   marketCases = inTurns(fewerCases(requestCases(marketEndpoints, examples)))
-  // With sequential scans disabled, a plan that still has one lacks a usable index; the tables are too small to tell
-  // otherwise.
+  // The test tables are so small that PostgreSQL prefers sequential scans. With sequential scans disabled, a sequential
+  // scan in a plan shows that no index is usable.
   await client.query('SET enable_seqscan = off; SET jit = off; SET random_page_cost = 1.1')
 })
 afterAll(async () => {
@@ -155,9 +155,9 @@ describe('assets endpoints scan no big table, with every sort and every single f
 })
 
 /**
- * Filters for which the first rows of an order do not match, or very many rows do. Each has the limit of rows or index
- * entries that a statement may read of 20,000 assets, 60,000 transfers, 1,200 accounts or 7,000 accounts by
- * collection. In the order of mint numbers every schema is an index range, of which a page of rows is read; in
+ * Filters that match no first rows of an order, or very many rows. `most` is the limit of rows or index entries that a
+ * statement may read. The tables have 20,000 assets, 60,000 transfers, 1,200 accounts and 7,000 accounts by collection.
+ * In the order of mint numbers every schema is an index range, and the list reads a page of rows of each range. In
  * descending order the supplies of templates bound the ranges.
  */
 const readInPart = [

@@ -126,7 +126,7 @@ describe('the rate limit', () => {
     const mostSeconds = Math.ceil((performance.now() - startedMs) / 1_000)
     await locker.end()
     expect([slow.status, slow.headers.get('x-ratelimit-remaining')]).toEqual([408, '9'])
-    // The rate limit charges the slow request once per started second, at least twice, and this request once.
+    // The rate limit charges the slow request once per started second, at least twice, and the request for assets once.
     const remaining = Number((await get(api, ASSETS)).headers.get('x-ratelimit-remaining'))
     expect(remaining).toBeLessThanOrEqual(10 - 2 - 1)
     expect(remaining).toBeGreaterThanOrEqual(10 - mostSeconds - 1)

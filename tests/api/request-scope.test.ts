@@ -161,7 +161,8 @@ describe('a disconnected client', () => {
     leave.abort()
     await Promise.all(asked)
     await until(async () => (await running()) === 0)
-    // The locked table delays only its own lists: the list of transfers is answered.
+    // The locked table delays only the lists that read the table. The list of transfers reads other tables and is
+    // answered.
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 

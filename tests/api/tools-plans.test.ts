@@ -72,8 +72,8 @@ beforeAll(async () => {
   await client.query('UPDATE tools.links SET public_key = $1 WHERE link_id % 5000 = 0', [key])
   await buildQueryIndexes(client, 'tools')
   await client.query('VACUUM ANALYZE')
-  // With sequential scans disabled, a plan that still has one lacks a usable index; the tables are too small to tell
-  // otherwise.
+  // The test tables are so small that PostgreSQL prefers sequential scans. With sequential scans disabled, a sequential
+  // scan in a plan shows that no index is usable.
   await client.query('SET enable_seqscan = off')
   const namespaces = [{ name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } }]
   const { config } = parseConfig({ server: { namespaces } })

@@ -119,7 +119,7 @@ describe('the warm-up', () => {
       ...{ config: apiConfig(full.address), logger: quiet, ...warm },
       createNamespace: failing.create,
     })
-    // The API repeats the work of a request once after a database failure, so one path runs twice.
+    // After a database failure, the API repeats a request once. So the endpoint runs twice for one of the paths.
     expect(failing.runs).toHaveLength(6)
     isFailing = false
     expect((await fetch(`${second.url}/atomicassets/v1/assets`)).status).toBe(200)

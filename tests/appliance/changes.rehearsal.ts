@@ -147,7 +147,8 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     variables = {
       ...variables,
       ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
-      // The present database contains the demo chain's data, so the appliance needs a new one for this chain.
+      // The present database contains the demo chain's blocks, so the appliance needs a new database for the blocks of
+      // this node.
       POSTGRES_DATABASE: 'own',
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }

@@ -223,8 +223,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       socket.write('GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n')
       return socket
     })
-    // Wait until the three requests occupy the three allowed connections: an earlier request for /quick would take one
-    // of them.
+    // Wait until the three requests occupy the three allowed connections. An earlier request for /quick would take one
+    // of these connections.
     await expect.poll(() => waitingRequests - before).toBe(3)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(429)
     const answer = await get('/quick')
@@ -265,8 +265,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
         for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
         return ask(same)
       }
-      // On a busy machine the rate limit may admit the same client again, so try up to three times. Three requests of
-      // another client would stay below the limit.
+      // On a busy machine the rate limit may admit the address `same` again, so try up to three times. If the proxy
+      // counted `same` as another client, its three requests would stay below the limit.
       let sameStatus = await askAfter()
       for (let tries = 1; tries < 3 && sameStatus !== 429; tries++) sameStatus = await askAfter()
       expect([sameStatus, await ask(other)]).toEqual([429, 404])

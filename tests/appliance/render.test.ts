@@ -133,7 +133,8 @@ describe('rendering of the configuration', () => {
     expect(closed.text).toContain(String.raw`"~^https://app\\.example\\.org$" $http_origin;`)
     expect(closed.text).not.toContain('Allow-Origin *')
     expect(closed.warnings).toEqual([])
-    // The proxy hides this header of the state service and of GraphQL, and sends its own.
+    // The proxy removes the header `Access-Control-Allow-Origin` of the state service and of GraphQL, and sends its
+    // own.
     expect(closed.text.match(/proxy_hide_header Access-Control-Allow-Origin;/g)).toHaveLength(4)
     const { text, warnings } = await proxyOf('["^https://[^]+$"]')
     expect(text).not.toContain('[^]')

@@ -98,7 +98,8 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       for (const version of ['present', 'later']) {
         variables = { ...variables, PRONGHORN_IMAGE: image(version) }
         const report = await step(`upgrade to ${version}`, upgrade)
-        // Each version has its own proxy container, and its ports are closed while the container is replaced.
+        // The old version and `present` define the container of the proxy differently, so the upgrade replaces the
+        // container. The ports of the proxy are closed meanwhile.
         if (version === 'present') expect(report.failedSeconds).toBeLessThanOrEqual(MAX_PROXY_GAP_S)
         else expect(report).toMatchObject(isClean)
         expect(report.p99Ms).toBeLessThan(MAX_P99_MS)

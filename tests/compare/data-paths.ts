@@ -91,7 +91,7 @@ async function onChain(
 
 /** Fills a database with the recorded chain from the given source, and starts an api with every family. */
 export async function servePath(path: DataPath): Promise<ServedPath> {
-  // Other suites use a database with the same content: it is indexed once, and this is a copy of it.
+  // Other suites use the database that is indexed from all blocks, too: it is indexed once, and each suite gets a copy.
   const database = await (path === 'blocks'
     ? createIndexedDatabase({ chain: { recordings } })
     : createTestDatabase())

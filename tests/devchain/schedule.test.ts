@@ -5,7 +5,7 @@ import { createClock } from '../../services/devchain/schedule.ts'
 
 const nowMs = Date.UTC(2030, 5, 1)
 
-/** A chain of `length` blocks, the first of them at `slot` + 1. */
+/** A chain of `length` blocks. The first block is in the slot after `slot`. */
 function chainOf(length: number, slot: number): Chain {
   const chain = new Chain({ libLagBlocks: 2, retainBytes: 1e9 })
   for (const block of benchBlocks('empty', length, { num: 0, id: Buffer.alloc(32), slot }))

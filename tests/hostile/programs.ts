@@ -286,7 +286,7 @@ export class Programs {
     return programs
   }
 
-  /** Programs that have exited, with their last output; expected to be empty. */
+  /** Programs that have exited, with their last output. Tests expect an empty list. */
   get crashed(): string[] {
     return [this.api, this.state, this.filler]
       .filter(({ hasEnded }) => hasEnded)

@@ -13,7 +13,7 @@ import { broadMix, verifyOf } from '../verify/verify-of.ts'
 
 const KILLS = Number(process.env.IMPORT_KILLS ?? 2)
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
-/** Maximum delay between start and kill: a whole import takes about as long. */
+/** Maximum delay between the start of an import and its kill, ms: about the duration of a whole import. */
 const LONGEST_DELAY_MS = 1_500
 const BLOCK_MS = patient(Number(process.env.BLOCK_MS ?? 300))
 /** Exit code for `IMPORT_UNFINISHED`. */

@@ -35,7 +35,7 @@ const logger = createLogger({
 
 let imported: TestDatabase
 let whole: TestDatabase
-/** The complete chain; the import reads its blocks. */
+/** The complete chain. The import reads blocks from its node. */
 let running: TestChain
 /** The chain as of block 842, with last irreversible block 840. The import reads its tables page by page. */
 let past: TestChain

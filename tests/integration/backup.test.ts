@@ -193,7 +193,7 @@ describe('scripts that run PostgreSQL programs', () => {
       await writeFile(join(bin, name), `#!/bin/bash\n${text}\n`)
       await chmod(join(bin, name), 0o755)
     }
-    // PATH has these tools only, so that the script cannot find PostgreSQL programs of the machine.
+    // The script finds only the tools of this list on its PATH, so it cannot find PostgreSQL programs of the machine.
     for (const tool of ['bash', 'cat', 'chmod', 'dirname', 'mkdir', 'mktemp', 'mv', 'nproc', 'rm', 'sed'])
       await symlink(join('/usr/bin', tool), join(bin, tool))
     const words = [join(packageRoot, 'infra/postgres', script), ...args]

@@ -56,7 +56,7 @@ it('the reader loses no data if its database connections break at random points'
   let cuts = -1
   for (; !isDone; cuts++) {
     const { connections } = proxy
-    // A small number of bytes cuts the connection during its setup, a large number after some commits.
+    // A cut after few bytes breaks a connection during its setup, a cut after many bytes breaks it after some commits.
     proxy.cutAfterBytes(random.fraction() ** 3 * 500_000)
     await watch.until(
       () => proxy.connections > connections,

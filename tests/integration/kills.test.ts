@@ -36,7 +36,8 @@ const EARLY_MS = 700
 const PAUSE_MS = 12
 
 /**
- * Blocks that the node sends beyond the position at which the kill is due: a late kill still hits near that position.
+ * Number of blocks that the node sends after the position at which the next kill is due. If the kill is late, it still
+ * hits near this position.
  */
 const BLOCKS_BEYOND = 20
 

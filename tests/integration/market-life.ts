@@ -291,7 +291,7 @@ class Life {
     const sale = this.#world.sales.find((one) => one.offer !== null)
     if (!sale || this.#random.fraction() < 0.6) return
     this.#action('assets', 'canceloffer', { offer_id: sale.offer })
-    // The sale can no longer be bought, but stays listed until it is cancelled.
+    // A sale without its offer can no longer be bought, but stays listed until it is cancelled.
     this.#world.sales = this.#world.sales.filter((one) => one !== sale)
   }
 

@@ -104,7 +104,8 @@ describe('a subscriber of a feed', () => {
     await hasReceived()
     await written.block(1)
     await hasReceived()
-    // The subscriber reads four entries from the database: the three lost ones, and the one that revealed the loss.
+    // The subscriber reads four entries from the database: the three lost entries, and the entry that revealed the
+    // loss.
     expect(subscriber.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
     await expectAllOnce('gaps', received, subscriber)
   })
@@ -178,7 +179,8 @@ describe('a subscriber of a feed', () => {
         if (sequence === '2') throw new Error('a client of it')
       },
     })
-    // More entries than the queue holds: the rest is read from the database.
+    // The subscriber's queue holds fewer than 300 entries. The subscriber reads the entries beyond the queue from the
+    // database.
     for (let block = 0; block < 300; block++) await written.block(1)
     await expect.poll(() => taken.length, { timeout: patient(20_000) }).toBe(300)
     expect(taken).toEqual(taken.map((_, i) => String(i + 1)))

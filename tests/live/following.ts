@@ -20,7 +20,7 @@ class Follower {
   readonly events: string[] = []
   /** Cursor of the last message that had one. */
   cursor: string | undefined
-  /** Events of all blocks after this block must have been received. */
+  /** The client must have received the events of all blocks above this block number. */
   readonly from: number
   /** Whether the subscription is confirmed on the current connection. */
   isBegun = false

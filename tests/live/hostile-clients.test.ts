@@ -47,7 +47,7 @@ describe('hostile clients', () => {
     return client
   }
 
-  /** Connects a client, resumes from the cursor and waits for all missed events. */
+  /** Connects a client, resumes from the cursor of the suite and waits for all missed events. */
   async function resumeWhole(address: string): Promise<void> {
     const client = await connectFrom(address)
     await client.subscribe({ cursor })

@@ -318,7 +318,8 @@ describe('websocket and event stream', () => {
       await reading.received('event', blocks * numbers.length)
     }
     while ((await slowClients()) === slowBefore) await sleep(250)
-    // The client reads again, and only then notices that the server has disconnected it.
+    // The client that did not read continues to read. Only then does the client notice that the server has disconnected
+    // it.
     stuck.socket.resume()
     expect(await stuck.untilClosed()).toMatchObject({ code: expect.any(Number) as number })
     expect(stuck.messages.filter(({ type }) => type === 'event').length).toBeLessThan(blocks * numbers.length)
@@ -340,7 +341,8 @@ describe('websocket and event stream', () => {
 
   it('the live server frees all event streams of a connection when the connection closes', async () => {
     const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
-    // Two connections: one connection has fewer requests in progress than an address may have streams.
+    // Two connections, each with half of the streams that one address may have: one connection cannot have as many
+    // requests in progress.
     const sockets = [0, 1].map(() => connectTcp(server.api.port, '127.0.0.1'))
     for (const socket of sockets) {
       opened.push({ close: () => socket.destroy() })

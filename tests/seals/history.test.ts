@@ -135,7 +135,7 @@ it.each(seeds)(
             ofChain.map((difference) => difference.key),
             where,
           ).toContain(before.rows[0]!.key)
-        // Other rows may differ only in kinds that are derived from the damaged kind.
+        // Other differing rows are allowed only in kinds of row that are derived from the damaged kind.
         expect(
           names(byChain.differences).filter(
             (name) =>
@@ -165,7 +165,7 @@ it('a repair replaces the rows that differ, and seals their ranges again', async
     "UPDATE assets.offers SET memo = memo || '!' WHERE offer_id = (SELECT min(offer_id) FROM assets.offers WHERE state = 3)",
     'UPDATE assets.assets SET burned_by_account = NULL WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE burned_at_block < 400)',
     'DELETE FROM market.trades WHERE (kind, listing_id) = (SELECT kind, listing_id FROM market.trades WHERE kind = 1 ORDER BY listing_id LIMIT 1)',
-    // Half of the ended listings of each kind: their prices, mint numbers and trades are derived from the rows.
+    // Half of the ended listings of each type. Prices, mint numbers and trades are derived from the deleted rows.
     ...allMarketListings.map(
       ({ table, ended }) =>
         `DELETE FROM ${table.name} t WHERE t.${table.key[0]!} % 2 = 0 AND (${ended.map(({ scan = 'true', settled = 'true' }) => `${scan} AND ${settled}`).join(' OR ')})`,

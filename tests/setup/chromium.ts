@@ -25,7 +25,7 @@ export function describeWithChromium(name: string, suite: () => void): void {
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('there is no chromium on the PATH')
-  // Root cannot run the sandbox, and containers have little shared memory.
+  // Chromium's sandbox does not run as root, and /dev/shm is small in containers.
   const args = ['--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb']
   if (process.getuid?.() === 0) args.push('--no-sandbox')
   return launch({ executablePath, args })

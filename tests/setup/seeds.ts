@@ -19,8 +19,8 @@ export function roundsOfSeed(all: number): number {
 }
 
 /**
- * Seeds of a test that runs one round per seed: consecutive numbers from `first`; with a seed of this run, half of
- * them count from that seed.
+ * Seeds of a test that runs one round per seed: consecutive numbers from `first`. If PRONGHORN_SEED sets a seed of this
+ * run, half of the seeds are consecutive numbers from that seed.
  */
 export function roundSeeds(all: number, first = 1): number[] {
   const count = rounds(all)

@@ -82,7 +82,8 @@ it('npm start indexes the chain of the node in --ship and --http', async () => {
 })
 
 it('npm start runs as an unprivileged user', async () => {
-  // If an unprivileged user runs the tests, every test of this file already covers this case.
+  // The test starts the program as an unprivileged user if root runs the tests. If an unprivileged user runs the tests,
+  // every test of this file covers this case.
   const account = process.getuid?.() === 0 ? otherUser : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)

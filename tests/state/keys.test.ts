@@ -178,7 +178,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   expect([fifth.status, fifth.body.code]).toEqual([429, 'auth_rate_limited_error'])
   expect(Number(fifth.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(Number(fifth.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1_000)
-  // Only token issuance has such a limit.
+  // Only the issue of tokens is limited; requests for an ABI are not.
   for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
 })
 

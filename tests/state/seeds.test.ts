@@ -145,7 +145,7 @@ it(
 
 it('an ABI of a node on another branch than the reader is not used', async () => {
   await commit(START + 1, false)
-  // The node is on another branch, and a block of that branch has set this ABI.
+  // The node is on another branch than the reader. A block of the node's branch has set the ABI `bb`.
   nodeFork = Buffer.alloc(32, 255)
   nodeAbis.oldtimer = 'bb'
   const forked = await ask('oldtimer', START)
@@ -174,8 +174,8 @@ it('an ABI of a reversible block is returned at once, and removed when the chain
   await commit(START + 2, false, { forked: '' })
   await expect.poll(async () => (await ask('forked')).body.code).toBe('data_abi_not_found_error')
   expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
-  // The service has not read the position since this block was committed. A request for the block makes it read the
-  // position at once.
+  // The cached position of the service is older than block START + 3. A request for block START + 3 makes the service
+  // read the position at once.
   await commit(START + 3, false, { forked: '0c' })
   expect((await ask('forked', START + 3)).body).toEqual({
     block_num: START + 3,

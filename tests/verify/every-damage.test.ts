@@ -251,8 +251,8 @@ it.each(seedsBeside(SEED))(
         (damage.kind === 'change' && (await hasEnded(damage.table, row, damage.column)))
       const ended = isOver || isOtherOver
       const outcome = await outcomeOf(damage.text(row, other!), before, () => ended || isNotChecked(damage))
-      // A swap, or a changed key, moves values between two rows. If one of the two rows has ended on the chain, the
-      // chain can correct only the other one.
+      // A swap, or a changed key, moves values from one row to another. If one of these two rows no longer exists on
+      // the chain, a repair can correct only the other row.
       const isHalfHeld = damage.kind === 'swap' ? ended : isOver !== isOtherOver && damage.kind === 'change'
       return isHalfHeld && outcome === 'REPAIRED INTO SOMETHING ELSE' ? 'not checked' : outcome
     })

@@ -83,7 +83,7 @@ it('transfers and logs that the settings leave out break no rule, and verify sti
   // The left-out range begins at the first reversible block: a fork would replace that block with one that is indexed
   // with the new settings.
   expect(from).toBeLessThanOrEqual(off)
-  // A restart with unchanged settings leaves the recorded range unchanged.
+  // A restart with unchanged settings does not change the recorded range of left-out blocks.
   await index(on, false)
   expect(await leftOut()).toBe(open)
 

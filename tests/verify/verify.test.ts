@@ -86,7 +86,7 @@ describe('twelve rows damaged by hand', () => {
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
       expect(found).toHaveLength(12)
       expect(found).toEqual(expect.arrayContaining(expected))
-      // One of the twelve damages changes a counter of the contract, which breaks the rule below.
+      // One of the twelve damages changes a counter of the contract, which breaks the rule on the `offer_id` of offers.
       expect(report.derived!.map(({ rule }) => rule)).toEqual([
         'assets.offers has every offer_id that the contract has given out',
       ])

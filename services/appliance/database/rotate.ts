@@ -43,8 +43,8 @@ export async function rotateSecrets({
   redis,
   keepSuperuser = false,
 }: RotateOptions): Promise<SecretName[]> {
-  // Every rotation changes the password of this role. If PostgreSQL accepts the password of the file `*.new`, which an
-  // interrupted rotation left, then that rotation committed its transaction.
+  // The witness is a role whose password every rotation changes. If PostgreSQL accepts the role's password in the file
+  // `*.new`, which an interrupted rotation left, then that rotation committed its transaction.
   const witness = keepSuperuser
     ? { secret: 'filler', address: { ...address, user: 'pronghorn_filler' } }
     : { secret: 'superuser', address }

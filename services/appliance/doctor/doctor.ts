@@ -94,7 +94,10 @@ export async function examine(given: DoctorOptions): Promise<void> {
   }
 }
 
-/** A warning begins when this number of days, or this share of the lifetime of the certificate if shorter, is left. */
+/**
+ * The doctor warns when a certificate has less than RENEWAL_DAYS days left, or less than the share RENEWAL_PART of the
+ * whole lifetime if this share is shorter.
+ */
 const RENEWAL_DAYS = 20
 const RENEWAL_PART = 1 / 4
 

@@ -128,7 +128,10 @@ export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )
 
-/** Variables that an operator sets for Compose, and CHAIN, which selects the facts of a chain: default and meaning. */
+/**
+ * Default and meaning of CHAIN, which selects a known public chain, and of the variables that an operator sets for
+ * Compose.
+ */
 export const chosenVariables: Readonly<Record<string, { readonly default: string; readonly desc: string }>> =
   {
     CHAIN: {

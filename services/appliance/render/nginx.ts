@@ -94,7 +94,10 @@ const corsHeaders = (origin: string, headers: string): string[] => [
   `      add_header Access-Control-Allow-Headers ${headers} always;`,
 ]
 
-/** nginx directives that replace the CORS headers of a service that allows every origin by the configured ones. */
+/**
+ * nginx directives that remove the CORS headers of a service, and add the configured CORS headers. The service itself
+ * allows every origin.
+ */
 function replacedHeaders(values: Values): string {
   return [
     ...['Origin', 'Headers', 'Credentials'].map(

@@ -8,7 +8,7 @@ import type { Lookup } from './template.ts'
 /** JSON files of the operator that replace rendered files. */
 export interface OwnFiles {
   readonly texts: ReadonlyMap<ConfigPart, string>
-  /** Variables that these JSON files use as `${NAME}`. */
+  /** Variables that the operator's JSON files use as `${NAME}`. */
   readonly used: ReadonlySet<string>
   readonly problems: readonly ConfigProblem[]
 }

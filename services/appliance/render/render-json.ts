@@ -128,9 +128,9 @@ interface Named {
 }
 
 /**
- * Removes what the operator does not use from a rendered file: families without an account, the certificate to watch
- * without a certificate, and the generated Redis password if Redis is external. The operator's Redis password is set
- * later.
+ * Removes parts of a rendered file that the operator does not use: families without an account; with TLS_MODE=off,
+ * `tls_proxy`, whose certificate the api watches; with an external Redis, the generated Redis password. The operator's
+ * Redis password is set later.
  */
 function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
   if (part === 'connections' && !values.REDIS_BUNDLED) {
@@ -179,7 +179,10 @@ export function nameVariable(
   return named === undefined ? problem : { ...problem, allowed: withVariables(allowed, named) }
 }
 
-/** The first alias of a variable: shorter than the derived name, and documented for operators. */
+/**
+ * The first alias of a variable, which is documented for operators and shorter than the name derived from the key. A
+ * variable without alias keeps its derived name.
+ */
 const shortName = ({ name, aliases }: SettingVariable): string => aliases[0] ?? name
 const isNamed = ({ name, aliases }: SettingVariable, path: string): boolean =>
   [name, ...aliases].includes(path)

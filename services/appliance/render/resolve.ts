@@ -61,7 +61,7 @@ export function variableOf(path: string): string {
   return /^\w*/.exec(path)![0]
 }
 
-/** Every name of the setting with a problem; empty for a problem in a JSON file. */
+/** All names of the setting that has a problem. Empty if the problem is in a JSON file. */
 export function namesOfProblem({ file, path }: ConfigProblem): readonly string[] {
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }

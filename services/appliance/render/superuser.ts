@@ -7,12 +7,12 @@ import type { ConfigProblem } from '../../core/config/index.ts'
  */
 const PASSWORD = /^[^\0\r\n\ufeff\ufffd]{1,1000}$/
 
-/** Whether a text without a final line break can be a password. */
+/** Whether a text can be a password of the superuser. The caller has removed the final line break. */
 export const isPassword = (text: string): boolean => PASSWORD.test(text)
 
 /**
- * The password of the superuser of the operator's own PostgreSQL, without the end of its line. It comes from a file,
- * because `docker inspect` shows variables.
+ * Reads the password of the superuser of the operator's own PostgreSQL, without a final line break. The password is in
+ * a file, because `docker inspect` shows environment variables.
  */
 export async function readSuperuserPassword(file: string): Promise<string> {
   return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')

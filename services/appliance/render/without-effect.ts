@@ -77,7 +77,7 @@ const refused: readonly Idle[] = [
 
 function hasTls(given: Resolved['given']): boolean {
   const tls = given.REDIS_TLS ?? given.KVSTORE_TLS
-  // A CA file alone turns TLS on.
+  // Without REDIS_TLS, a CA file for Redis turns TLS on.
   return tls === undefined
     ? (given.REDIS_TLS_CA_FILE ?? given.KVSTORE_TLS_CA_FILE) !== undefined
     : tls === 'true'
@@ -125,7 +125,10 @@ const hostOf = (text: string): string =>
 const isThisContainer = (text: string): boolean =>
   /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/.test(hostOf(text))
 
-/** Values that cause a warning: images of another program, and hosts that mean another machine inside a container. */
+/**
+ * Values that cause a warning: the image of a different program in an image variable, and hosts that mean another
+ * machine inside a container.
+ */
 const inContainer: readonly Idle[] = [
   ...Object.entries(programsOfImages).map(([variable, { program, name }]) => ({
     isOf: oneOf(variable),
@@ -175,8 +178,8 @@ export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
 }
 
 /**
- * Warnings about images of another program, and about addresses that a container cannot reach or that point to the
- * container itself.
+ * Warnings about image variables that name the image of a different program, and about addresses that a container
+ * cannot reach or that point to the container itself.
  */
 export function warnInContainer(asked: Asked): ConfigWarning[] {
   return findIdle(inContainer, asked).map(({ name, why }) => ({

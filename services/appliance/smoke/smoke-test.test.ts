@@ -12,7 +12,10 @@ afterEach(() => {
   server?.close()
 })
 
-/** Tests a server without events and without the tools contract. With `readers`, the server has no configuration. */
+/**
+ * Runs the smoke test against a server without events and without the tools contract. If `readers` is not empty, the
+ * server's config endpoints find no configuration.
+ */
 async function testQuietServer(
   status: string,
   readers: readonly { name: string; state: string }[] = [],

@@ -104,7 +104,7 @@ function summary(report: Verified['report']): string {
   const { tables, differences, derived, unfinished, seconds } = report
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const took = `${rows} rows of ${tables.length} tables in ${seconds.toFixed(1)} s`
-  // The command then ends with an error, whose message names the reason.
+  // A comparison that did not finish ends the command with an error. The error message names the reason.
   if (unfinished !== null) return `NOT FINISHED after ${took}.`
   const broken = derived?.length ?? 0
   const rules = derived === null ? 'derived values were not compared' : `${broken} derived rules broken`

@@ -117,7 +117,8 @@ async function verify(
   flags: VerifyFlags,
   io: CliIo,
 ): Promise<void> {
-  // Rows of schemas decode the attributes of assets. Only the comparison of schemas finds a lost row of schemas.
+  // The rows of schemas contain the formats that decode asset attributes. If the source has lost a row of schemas, only
+  // the comparison of the table of schemas finds the loss.
   if (source.kind === 'state' && flags.repair && !isWholeDatabase(flags))
     throw new FatalError(
       'USAGE',

@@ -21,7 +21,7 @@ it('a publication session with a time share of 20 % pauses four times as long as
 })
 
 it('a publication session does not pause after little work, nor with a time share of 100 %', async () => {
-  // With a share of 0.1 %, a pause would last 5 seconds.
+  // If a session may work 0.1 % of the time, the pause after 5 ms of work would last 5 seconds.
   expect(await restAfter(0.001, 5)).toBeLessThan(2_000)
   expect(await restAfter(1, 40)).toBeLessThan(2_000)
 })

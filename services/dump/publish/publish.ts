@@ -32,7 +32,7 @@ export interface PublishOptions {
   readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string
-  /** Whether files that only older publications name are removed. */
+  /** Whether to remove the files that neither the new manifest nor the former one names. */
   readonly prune: boolean
   readonly signal: AbortSignal
   readonly onProgress?: (progress: PublishProgress) => void

@@ -77,8 +77,8 @@ export function insideGap(requested: bigint, first: number, last: number): Refus
 }
 
 /**
- * Error for a search by time whose result is next to a gap: the correct block may be one that the reader
- * skipped.
+ * Error for a search by time whose result is next to a gap. The nearest block to the time may be in the gap, which the
+ * reader skipped.
  */
 export function nextToGap(nearest: number, first: number, last: number): Refusal {
   return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)

@@ -86,7 +86,7 @@ function refusalOf(error: unknown, logger: Logger): unknown {
     return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {
       headers: { 'Retry-After': '1' },
     })
-  // These errors are no outage: this program has a defect, or PostgreSQL rejects the statement.
+  // The following errors are no outage of the database: this program has a defect, or PostgreSQL rejects the statement.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error
   if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error

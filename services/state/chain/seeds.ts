@@ -90,7 +90,8 @@ export class AbiSeeds {
     const { packed, before, after } = await this.#readNode(account)
     await this.#untilReached(after.num, position)
     const { isUntouched, isOnBranch } = await standing([before, after])
-    // Not usable if an indexed block has set an ABI of the account meanwhile: the node may have returned this new ABI.
+    // The ABI from the node is not usable if an indexed block has set an ABI of the account meanwhile: the node may
+    // have returned this new ABI.
     if (!isUntouched) return null
     if (!isOnBranch) throw notReady('The chain node and the reader are on different branches of a fork.')
     if (packed === null) {
@@ -133,7 +134,10 @@ export class AbiSeeds {
   }
 }
 
-/** Cache key. The cached ABI is the one from before `wholeSince`, and a new gap changes `wholeSince`. */
+/**
+ * Cache key of an account's ABI from before `wholeSince`. A new gap changes `wholeSince`, so that older cache entries
+ * are not found.
+ */
 function keyOf(account: string, wholeSince: number): string {
   return `${account} ${wholeSince}`
 }

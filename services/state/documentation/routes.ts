@@ -4,10 +4,7 @@ import type { Endpoint } from '../endpoints/index.ts'
 import { createOpenApiDocument } from './openapi.ts'
 import type { ServerInfo } from './openapi.ts'
 
-/**
- * Path of the OpenAPI document. It is below the path of the API version, because the proxy in front serves
- * its own documentation elsewhere.
- */
+/** Path of the OpenAPI document, below the path of the API version: the proxy forwards `/openapi.json` to the api. */
 const DOCUMENT_PATH = '/v0/openapi.json'
 const DOCS_PATH = '/v0/docs'
 

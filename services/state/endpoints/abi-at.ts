@@ -82,7 +82,7 @@ export async function rowDecoderAt(
 async function olderAbis(parts: StateParts, version: AbiVersion, at: ReadBlock): Promise<TableAbi[]> {
   const found: TableAbi[] = []
   for (const older of await parts.abis.before(version, at.position)) {
-    // Unreadable: the account set bytes that are not an ABI, or a fork has just undone the ABI.
+    // An ABI is unreadable if the account set bytes that are not an ABI, or if a fork has just undone the ABI.
     const abi = await parts.abis.compiled(older).catch(passUnreadable)
     if (abi) found.push({ abi, block: older.block })
   }

@@ -15,8 +15,8 @@ const account = name('Contract account.')
  * @throws Refusal 400 if the block is not indexed.
  */
 async function blockOf({ positions }: StateParts, requested: bigint | undefined): Promise<ReadBlock> {
-  // The position must include the requested block, which may be newer than the cached position. A number
-  // above 32 bits is no block number and must not cause a read.
+  // The requested block may be above the cached position; the position is then read again. A number above 32 bits is no
+  // block number, and must not cause a read of the position.
   const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
   const block = resolveBlock(requested, position)

@@ -10,7 +10,7 @@ export interface StateSnapshot {
   readonly session: StateSession
   readonly position: Position
   readonly coverage: Coverage
-  /** The state is read at the end of this block. */
+  /** Block at whose end the state is read. */
   readonly block: number
   /** Members of the response that all endpoints share. */
   readonly common: Readonly<Record<string, unknown>>

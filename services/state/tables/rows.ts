@@ -16,7 +16,7 @@ export interface RowQuery {
   readonly account: string
   readonly table: string
   readonly scopes: readonly string[]
-  /** The state is read at the end of this block. */
+  /** Block at whose end the state is read. */
   readonly block: number
   /** Selects only the row with this primary key; the key is as stored, 2^63 less than on the chain. */
   readonly key?: bigint

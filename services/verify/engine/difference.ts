@@ -27,7 +27,7 @@ export interface Sides {
   readonly database: RowValues | null
 }
 
-/** Stands for a database value that is unknown and therefore not compared. */
+/** Placeholder for a database value that is unknown and therefore not compared. */
 export const unknownValue = { unknown: true } as const
 
 const unknownText = JSON.stringify(unknownValue)

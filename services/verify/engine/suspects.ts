@@ -40,7 +40,7 @@ interface Open {
   since: number
   /** The lower of the blocks of chain and database when the row was first read again. */
   first: number
-  /** Every value that the row has had on the chain so far. A database that lags behind the chain gets them later. */
+  /** Every value that the row has had on the chain so far. A database behind the chain gets these values later. */
   shown: Set<string>
 }
 

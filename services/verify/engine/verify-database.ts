@@ -23,7 +23,7 @@ export type SourceChoice =
 
 export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 'source'> {
   readonly source: SourceChoice
-  /** Default: the native library, or Pronghorn's own decoder if it has no binary. */
+  /** Decoder of packed rows. Default: the native library, or Pronghorn's own decoder if the library has no binary. */
   readonly decoder?: RowDecoder
 }
 

@@ -290,7 +290,10 @@ class Run {
     return counts
   }
 
-  /** Contracts without rows in both chain and database: the reason is unknown, so this does not count as equality. */
+  /**
+   * Contracts that have no rows, neither on the chain nor in the database. The reason is unknown, so empty tables do
+   * not count as equal.
+   */
   #findEmpty(tables: readonly VerifiedTable[], contracts: ReadonlyMap<Family, string>): string[] {
     return [...new Set(tables.map(({ family }) => family))].flatMap((family) => {
       const labels = new Set(tables.filter((table) => table.family === family).map(labelOf))

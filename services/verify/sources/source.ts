@@ -26,7 +26,7 @@ export interface ChainSource {
   rows(contract: string, table: string, scope?: string): AsyncIterable<readonly ChainRow[]>
   /** Reads the current row at a scope and primary key; null if the chain has no such row. */
   row(contract: string, table: string, place: Place): Promise<ChainRow | null>
-  /** The newest block that rows may come from; null if `isFixed`. */
+  /** The newest block from which the source may return rows; null if all rows are as of one fixed block (`isFixed`). */
   head(): Promise<Head | null>
 }
 

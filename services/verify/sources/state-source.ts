@@ -43,7 +43,10 @@ export class StateSource implements ChainSource {
     this.isWhole = isWhole
   }
 
-  /** @param client inside the transaction of the comparison. @throws FatalError `USAGE` if no reader stores state. */
+  /**
+   * @param client a connection in the transaction of the comparison. @throws FatalError `USAGE` if no reader stores
+   * state.
+   */
   static async open(client: pg.ClientBase, decoder: RowDecoder): Promise<StateSource> {
     const { rows } = await client.query<{ accounts: string[]; is_whole: boolean }>(
       `SELECT accounts, since_block <= (SELECT min(greatest(r.start_block, 2)) FROM chain.readers r

@@ -25,7 +25,8 @@ export interface Column {
   /** SQL that returns the value in a form that JSON stores exactly. Default: the column itself. */
   readonly sql?: string
   /**
-   * SQL condition under which the database value is unknown, such as a RAM payer after an import: not compared then.
+   * SQL condition under which the database value is unknown, such as a RAM payer after an import. An unknown value is
+   * not compared.
    */
   readonly unknown?: string
   /** SQL type for repairs; undefined: a repair cannot write the column. */
