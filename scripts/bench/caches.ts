@@ -35,8 +35,8 @@ const PICKED = 5_000
 const LIFE_SECONDS = 2
 
 /**
- * Variants of the API by the caches that are switched off. The other variants are compared with the first, which has
- * all caches.
+ * Variants of the API, each without the caches that `without` names. The first variant has all caches; the other
+ * variants are compared with the first variant.
  */
 const settings: readonly { readonly without: string; readonly caches: ApiSettings }[] = [
   { without: 'nothing', caches: { lifeSeconds: LIFE_SECONDS } },

@@ -3,15 +3,15 @@
  * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [writes] [--share 1] [--json FILE]
  * --share: part of the blocks to read; --json: file for the ratios by name (greater is better).
  *
- * foreign, empty: blocks without data for the filler. Blocks/s and MB/s of the filler, compared with a reader that
- * only acknowledges; both read the same chain from a separate process.
- * dense: blocks full of NFT actions. Events/s, compared with the time of COPY alone for the same rows into the same
- * tables with their keys; and with all query indexes, compared with none (in alternation, the best time counts).
- * Prints the bytes per row of each table afterwards, with query indexes.
- * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases. Compares indexing
- * with the market's derived values, with the market's rows alone, and without the market. Five rounds of each in
- * alternation; the best time counts.
- * writes: rows and index entries of one transfer, one edit and one sale, block by block with all query indexes.
+ * - foreign, empty: blocks without data for the filler. Blocks/s and MB/s of the filler, compared with a reader that
+ *   only acknowledges blocks. Both read the same chain from a separate process.
+ * - dense: blocks full of NFT actions. Events/s of the filler, compared with COPY alone of the same rows into the same
+ *   tables with their keys. Also compares the filler with all query indexes and without query indexes: rounds
+ *   alternate, and the best time counts. Then prints the bytes per row of each table, with query indexes.
+ * - market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases. Compares indexing
+ *   with the market's derived values, with the market's rows alone, and without the market. Five rounds of each
+ *   alternate, and the best time counts.
+ * - writes: rows and index entries of one transfer, one edit and one sale, block by block with all query indexes.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

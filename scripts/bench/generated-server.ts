@@ -43,7 +43,7 @@ const serverSettings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   random_page_cost: '1.1',
-  // No parallel workers: a request uses one processor, so its time holds under concurrent requests too.
+  // No parallel workers: a request then uses one processor, and takes as long if other requests run concurrently.
   max_parallel_workers_per_gather: '0',
 }
 

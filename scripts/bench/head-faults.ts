@@ -4,8 +4,8 @@
  *
  * Three nodes serve a generated chain with a block every half second. The followed node is in turn frozen, killed, set
  * back and moved to another branch, `times` times each, and repaired before the next fault. Measures the time from the
- * fault to the commit of the first block that was produced after it. At the end all committed blocks are compared with
- * the chain.
+ * fault to the commit of the first block that was produced after the fault. At the end all committed blocks are
+ * compared with the chain.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -105,7 +105,7 @@ for (let time = 0; time < times; time++) {
     // After a node has moved to another branch, the reader leaves the node within 4 s.
     if (kind === 'branched') await delay(4_000)
     await nodeFaults[kind].end(node)
-    // The reader sees a restarted node at its next connection attempt.
+    // The reader notices that a node has restarted at its next attempt to connect.
     await delay(1_000)
   }
   if ((time + 1) % 10 === 0) report()

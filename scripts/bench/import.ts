@@ -107,7 +107,7 @@ try {
     chain: { chainId: chain.chainId, http: httpUrl },
     settings,
     workers,
-    // The copied rows have other ids, so the import finds rows that contradict its rules.
+    // Copied rows have other ids, so the import finds that the source database lacks rows.
     mayLack: true,
     logger: createLogger({ name: 'bench', level: 'warn', pretty: true }),
     signal: new AbortController().signal,

@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 const BLOCKS_PER_SECOND = 2
 /** Number of connections that are opened at the same time. */
 const AT_ONCE = 200
-/** A slow client reads this many bytes at a time, in this interval. */
+/** Number of bytes that a slow client reads at a time, and interval between two reads. */
 const SLOW_BYTES = 32 * 1024
 const SLOW_EVERY_MS = 250
 const QUICK_CLIENTS = 10

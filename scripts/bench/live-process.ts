@@ -1,9 +1,9 @@
 /**
  * The API of a live data benchmark, as a separate process.
  * Usage: live-process.js ADDRESS CHAIN_ID
- * ADDRESS is the address of the database, as JSON. Sends `{ url }`. On `{ block, assets }` it acts as the filler: it
- * commits a feed entry with one event for each asset, publishes the entry, and sends `{ committedMs }`, the time of
- * the commit.
+ * ADDRESS is the address of the database, as JSON. Sends `{ url }`. On the message `{ block, assets }` the process acts
+ * as the filler: commits a feed entry with one event for each asset, publishes the entry, and sends `{ committedMs }`,
+ * the time of the commit.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'

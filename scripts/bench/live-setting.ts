@@ -17,7 +17,10 @@ export interface LiveSetting {
   readonly assets: readonly string[]
   /** Commits a block. Resolves with the time of the commit, ms since 1970. */
   readonly commit: (block: number) => Promise<number>
-  /** Starts another process of the benchmark, which ends with it. */
+  /**
+   * Starts a child process of the benchmark. At the end of the benchmark the child process is disconnected, and so
+   * exits.
+   */
   readonly start: (file: string, args: readonly string[]) => ChildProcess
 }
 

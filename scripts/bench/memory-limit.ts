@@ -81,7 +81,10 @@ class MemoryGroup {
     writeFileSync(join(this.#folder, 'cgroup.procs'), String(process.pid))
   }
 
-  /** Moves the calling process to its former control group. Programs that it started stay in this group. */
+  /**
+   * Moves the calling process back to its former control group. Programs that the process has started keep the memory
+   * limit.
+   */
   leave(): void {
     writeFileSync(join(this.#parent, this.#previous, 'cgroup.procs'), String(process.pid))
   }

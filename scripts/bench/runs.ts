@@ -12,7 +12,10 @@ export interface BenchRun {
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string
   readonly args: readonly string[]
-  /** Scale factor of the generated database, if the benchmark uses one; several if it compares sizes. */
+  /**
+   * Scale factor of the generated database, if the benchmark has a generated database; several factors if the benchmark
+   * compares sizes.
+   */
   readonly factor?: number | readonly number[]
 }
 

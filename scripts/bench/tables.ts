@@ -6,7 +6,7 @@ const LIST = `
   SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'assets' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'log_actions' ORDER BY 1`
 
-/** SQL: a table with all its partitions. */
+/** SQL that selects a table and all its partitions. */
 const PARTS = '(SELECT $1::regclass AS relid UNION SELECT relid FROM pg_partition_tree($1::regclass))'
 
 const SIZES = `

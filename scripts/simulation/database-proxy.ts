@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** A connection of a filler, and its counterpart to the database. */
+/** A connection of a filler to the proxy, and the connection of the proxy to the database. */
 interface Pair {
   readonly client: Socket
   readonly database: Socket

@@ -3,7 +3,7 @@ import type { FeedBlock, FeedEntry } from '../../services/core/feed/index.ts'
 /** Entry of the feed for live clients. */
 export interface FeedRow {
   readonly sequence: bigint
-  /** Number of the block; of a fork, the first undone block; of a gap, its last block. */
+  /** Block number of the entry. For a fork: the first undone block. For a gap: the last block of the gap. */
   readonly num: number
   readonly entry: FeedEntry
 }

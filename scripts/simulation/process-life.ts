@@ -34,7 +34,7 @@ export class ProcessLife implements Life {
     }
     this.ended = once(this.#child, 'close').then(async ([code, signal]) => {
       await rm(folder, { recursive: true })
-      // Before its handler is installed, SIGTERM ends a process by the signal and without output.
+      // SIGTERM ends a process that has not installed a handler yet, without output.
       return code === 0 || (signal === 'SIGTERM' && output === '')
         ? { code: null, text: 'ended' }
         : { code: lastCode(output), text: output.slice(-2_000) }

@@ -39,7 +39,7 @@ export interface SeedRunOptions {
   readonly server: DatabaseAddress
   readonly admin: pg.Pool
   readonly tally: Tally
-  /** Number that differs between concurrent runs. */
+  /** Number of the run; different from the numbers of concurrent runs. */
   readonly place: number
 }
 
@@ -82,7 +82,7 @@ class SeedRun {
   readonly #excuses = new Set<string>()
   /** One supervisor per reader. */
   readonly #fillers: readonly Supervisor[]
-  /** Lowest allowed block of each reader's position. */
+  /** Lowest block number that the position of each reader may have. */
   readonly #floors: number[]
   readonly #frozenNodes = new Set<SimulatedNode>()
 

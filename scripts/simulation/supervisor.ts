@@ -75,8 +75,8 @@ export class Supervisor {
   }
 
   /**
-   * Simulates a zombie: the filler hangs, its sessions are terminated, another filler starts; then the old one
-   * continues for a while.
+   * Simulates a zombie: the filler hangs, its sessions are terminated, and another filler starts. Then the hanging
+   * filler continues for a while.
    */
   async replace(): Promise<void> {
     const old = await this.#take()

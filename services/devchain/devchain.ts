@@ -158,7 +158,7 @@ export class Devchain {
   }
 
   /**
-   * Undoes the last `depth` blocks and produces `length` others (default: one more than were undone).
+   * Undoes the last `depth` blocks and produces `length` new blocks (default: one more than were undone).
    * @throws FatalError INVALID_REQUEST if fewer generated blocks are reversible, or if the branch would be shorter
    */
   fork(depth: number, length: number = depth + 1): void {

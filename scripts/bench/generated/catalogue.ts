@@ -8,11 +8,11 @@ export interface Collection {
   readonly name: string
   readonly author: string
   readonly minters: readonly string[]
-  /** Period in which the collection mints, as shares of all mints (0 to 1). */
+  /** Begin and end of the time in which the collection mints, as shares of all mints (0 to 1). */
   readonly from: number
   readonly to: number
   readonly fee: number
-  /** Templates of the collection with more than one asset, most minted first. */
+  /** Templates that belong to the collection and have more than one asset; most minted template first. */
   readonly templates: readonly Template[]
   readonly schemas: readonly Schema[]
 }

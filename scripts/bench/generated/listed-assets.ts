@@ -24,7 +24,7 @@ export interface ListedColumns {
 /** Maximum number of assets of a listing. */
 const MOST_LISTED = 3
 
-/** Derives the columns that the filler copies from the assets of a listing. */
+/** Derives columns of a listing from its assets: the columns that the filler copies from assets to listings. */
 export class ListedAssets {
   readonly #catalogue: Catalogue
   readonly #assets: GeneratedAssets

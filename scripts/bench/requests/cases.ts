@@ -3,7 +3,9 @@ import type { Form } from '../../../services/core/endpoint/index.ts'
 import { marketCompanions } from './market-examples.ts'
 import type { Example, ExampleKind, Examples } from './examples.ts'
 
-/** One request to an endpoint: sort, order, at most one filter, and the parameters that these require. */
+/**
+ * One request to an endpoint: sort, order, at most one filter, and the parameters that the endpoint requires with them.
+ */
 export interface RequestCase {
   readonly endpoint: Endpoint
   /** Name of the filter; empty for none. */

@@ -81,7 +81,10 @@ const narrowing = new Set([
   ...['minter', 'initial_receiver', 'burner', 'collection_name', 'collection_whitelist'],
 ])
 
-/** Parameters that a request needs besides its filter: without them it is refused, or the filter has no effect. */
+/**
+ * Parameters that a request with a sort or filter needs in addition: without such a parameter the API refuses the
+ * request, or the filter has no effect.
+ */
 export function marketCompanions(endpoint: Endpoint, sort: string, filter: string): readonly string[] {
   const isCheapest = endpoint.path === '/v1/sales/templates'
   const isPriced = filter === 'min_price' || filter === 'max_price'

@@ -67,9 +67,10 @@ export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
 }
 
 /**
- * Runs a case and explains each of its statements.
- * @returns the tables that would be scanned completely; with `parts`, the statements are explained with ANALYZE, and
- * big parts of tables are returned too. A failing request has only the plans of the statements before the failure.
+ * Runs a case and explains each of its statements. A failing request has only the plans of the statements before the
+ * failure.
+ * @returns the tables that the statements would scan completely. With `parts`, the statements are explained with
+ * ANALYZE, and tables of which a statement read a big part are returned too.
  */
 export async function scansOf(
   client: pg.ClientBase,

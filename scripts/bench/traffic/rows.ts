@@ -100,7 +100,7 @@ const listingKeys = {
   buyoffers: 'buyoffer_id',
   template_buyoffers: 'buyoffer_id',
 } as const
-/** Number of largest owners that requests cycle through. */
+/** Number of accounts in the list of largest owners. */
 const MANY_ACCOUNTS = 40
 
 interface Range {
@@ -205,7 +205,7 @@ export class TrafficRows {
     return this.#accounts[index % this.#accounts.length] ?? ''
   }
 
-  /** Picks the next matching row from a random key on; tries another key if there is none above it. */
+  /** Picks the next matching row from a random key on; tries another random key if no row follows. */
   async #pick<Row>(
     table: string,
     key: string,

@@ -35,7 +35,7 @@ export function marketConfig(world: World): MarketConfigRow | null {
   return row === undefined ? null : (row as unknown as MarketConfigRow)
 }
 
-/** Primary keys of a table in the scope of its own contract. */
+/** Primary keys of the rows of a contract table, in the scope that is the contract's own account. */
 export function keysOf(world: World, account: string, table: string): readonly bigint[] {
   const found = world.runtime.state.rows.table(nameValue(account), nameValue(account), nameValue(table))
   return found === undefined ? [] : sortedKeys(found)

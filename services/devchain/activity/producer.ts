@@ -31,7 +31,7 @@ export interface BlockContent {
   readonly rate?: number
   /** Transactions that come before the random transactions. */
   readonly transactions?: readonly (readonly ActionInput[])[]
-  /** Whether to deploy the second market version, if it is not deployed. */
+  /** Whether the block deploys the second market version, unless the chain has it already. */
   readonly deploysSecondMarket?: boolean
   /** Number of traces of expired transactions without actions, added at the end. */
   readonly expiredTraces?: number

@@ -84,8 +84,9 @@ export class Chain {
   }
 
   /**
-   * Appends a block as the head without applying it: its changes are in the state already, or it is only served.
-   * @throws FatalError RECORDING_INVALID if it does not follow the head
+   * Appends a block as the head, but does not apply the block to the state: the state already has its changes, or
+   * nothing reads the state.
+   * @throws FatalError RECORDING_INVALID if the block does not follow the head
    */
   append(block: ChainBlock): void {
     this.#check(block)

@@ -54,7 +54,7 @@ export class ContractRows {
     this.#journal = journal
   }
 
-  /** A table, if it ever had a row; it may be empty. */
+  /** A table, also if all its rows were removed; undefined if the table never had a row. */
   table(code: bigint, scope: bigint, table: bigint): ContractTable | undefined {
     return this.#tables.get(tableKey(code, scope, table))
   }

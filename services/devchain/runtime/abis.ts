@@ -46,7 +46,7 @@ export class AbiBook {
     return known
   }
 
-  /** Remembers the ABI in force, for the time when the account sets a malformed one. */
+  /** Stores the ABI in force, because it stays in force if the account then sets a malformed ABI. */
   keep(account: bigint): void {
     try {
       this.find(account)

@@ -30,8 +30,9 @@ const oftenRead: ReadonlySet<string> = new Set([
 const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi: 0 }
 
 /**
- * Executes actions on the chain's state in the order of a real node: an action, then the accounts it notified, then
- * the inline actions they sent, each with its own descendants before the next.
+ * Executes actions on the chain's state in the order of a real node: the action, then the accounts that the action
+ * notified, then the inline actions of all these receivers. The descendants of an inline action are executed before the
+ * next inline action.
  */
 export class Runtime implements ContractHost {
   readonly state: ChainState

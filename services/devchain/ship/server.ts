@@ -74,7 +74,10 @@ export async function startShipServer(
   }
 }
 
-/** Starts listening. Exported for the HTTP server, which reports a taken port in the same way. */
+/**
+ * Starts listening. Exported for the HTTP server of the chain API, so that both servers report a taken port in the same
+ * way.
+ */
 export async function listen(server: Server, address: ShipAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
