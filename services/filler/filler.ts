@@ -53,9 +53,10 @@ export interface FillerOptions {
 }
 
 /**
- * Runs every configured reader in a thread of its own, until all reach their `stop_block` or `signal` aborts. Migrates
- * the database schema first. @throws the error of the first reader that fails. The other readers are stopped, and a
- * supervisor has to restart the process.
+ * Runs every configured reader in a thread of its own, until all readers reach their `stop_block` or `signal` aborts.
+ * Migrates the database schema first.
+ * @throws the error of the first reader that fails. The other readers are stopped, and a supervisor has to restart the
+ * process.
  */
 export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options

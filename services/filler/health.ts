@@ -45,10 +45,15 @@ const MAX_CONNECTIONS = 64
 const SILENT_MS = 30_000
 
 /**
- * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET /metrics` and
- * `GET /config`. `/health` is 200 while all readers progress, even far behind the head. `/health` is 503 with the
- * reasons if a reader has blocks to process but does not progress. `/health` names an unavailable key-value store, but
- * stays 200. `/healthc` is 200 as long as the process works.
+ * Serves health, metrics and configuration of the filler over HTTP.
+ *
+ * `GET /health`: status of every reader as JSON. The response is 503 with the reasons if a reader has blocks to process
+ * but does not progress. Otherwise the response is 200, even if readers are far behind the head, or if the key-value
+ * store is unavailable (the body then says so).
+ *
+ * `GET /healthc`: one word, for supervisors; 200 as long as the process works.
+ *
+ * `GET /metrics`: metrics for Prometheus. `GET /config`: the configuration without secrets.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */

@@ -10,7 +10,10 @@ export interface ResultPosition {
   readonly id: Uint8Array
 }
 
-/** Reply to a status request. Ranges are half-open; begin and end are both 0 if the log is off. */
+/**
+ * Reply to a status request. Ranges are half-open; begin and end of a range are both 0 if the node does not keep this
+ * log.
+ */
 export interface StatusResult {
   readonly kind: 'status'
   readonly head: ResultPosition

@@ -2,7 +2,7 @@ import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { CommitUnit, FinalStatements, Store, UnitBlock } from '../store/index.ts'
 
-/** Progress of an import: `done` of `of` steps (or blocks, or rows) of the phase. */
+/** Progress of a phase of an import: `done` of all `of` steps (or blocks, or rows) are finished. */
 export interface ImportProgress {
   readonly phase: string
   readonly done: number

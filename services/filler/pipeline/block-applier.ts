@@ -365,8 +365,8 @@ export class BlockApplier {
 }
 
 /**
- * Parts of a block in which a `DecodeError` means a damaged payload. In other parts a `DecodeError` means contract data
- * that does not fit its ABI.
+ * Parts of a block in which a `DecodeError` means that the payload is damaged. In other parts a `DecodeError` means
+ * that contract data does not fit its ABI.
  */
 const payloadPlaces: ReadonlySet<Place> = new Set(['header', 'traces', 'deltas'])
 

@@ -22,27 +22,27 @@ export interface ReaderStatus {
   readonly irreversible: number
   /** Blocks committed per second, averaged over the last five seconds. */
   readonly blocksPerSecond: number
-  /** Row operations since reading began. */
+  /** Number of row operations since reading began. */
   readonly operations: number
-  /** Rollbacks since reading began. */
+  /** Number of rollbacks since reading began. */
   readonly forks: number
   /** Number of blocks received and not applied yet. */
   readonly queuedBlocks: number
-  /** Actions that did not fit their ABI; they were skipped and logged. */
+  /** Number of actions that did not fit their ABI. The actions were skipped and logged. */
   readonly undecodableActions: number
-  /** Rows of tables that no ABI defines; they were skipped and logged. */
+  /** Number of rows of tables that no ABI defines. The rows were skipped and logged. */
   readonly unknownTables: number
   /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
-  /** Blocks between the last committed block and the target: the head, or the last irreversible block. */
+  /** Number of blocks between the last committed block and the target: the head, or the last irreversible block. */
   readonly blocksBehind: number
-  /** Blocks received since reading began. */
+  /** Number of blocks received since reading began. */
   readonly receivedBlocks: number
-  /** Bytes received since reading began. */
+  /** Number of bytes received since reading began. */
   readonly receivedBytes: number
-  /** Connections opened since reading began. */
+  /** Number of connections opened since reading began. */
   readonly connections: number
-  /** Bytes of blocks that were received and not applied yet. */
+  /** Size of the blocks that were received and not applied yet, bytes. */
   readonly heldBytes: number
   /** Milliseconds since the node's last complete message. */
   readonly sinceMessageMs: number | null

@@ -3,7 +3,9 @@
  */
 const MAX_UNIT_BYTES = 32 * 2 ** 20
 
-/** Thresholds at which an idle database commits a unit: number of operations, or waiting time of the first block. */
+/**
+ * Thresholds above which an idle database gets the unit: number of operations, or age of the unit's first block in ms.
+ */
 interface Worth {
   readonly operations: number
   readonly ageMs: number
@@ -30,15 +32,15 @@ const LEAST_UNIT_OPERATIONS = 15_000
 
 /** State of a commit unit, and the distance to the newest block that the reader may index. */
 export interface UnitLoad {
-  /** Row operations in the unit. */
+  /** Number of row operations in the unit. */
   readonly operations: number
   /** Approximate memory of the merged rows, bytes. */
   readonly bytes: number
   /** Number of blocks in the unit that changed something. */
   readonly changedBlocks: number
-  /** Milliseconds since the unit's first block. */
+  /** Milliseconds since the first block was added to the unit. */
   readonly ageMs: number
-  /** Blocks between the last block of the unit and the newest block that the reader may index. */
+  /** Number of blocks between the last block of the unit and the newest block that the reader may index. */
   readonly blocksBehind: number
 }
 

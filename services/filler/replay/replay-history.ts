@@ -42,7 +42,10 @@ export interface ReplayedHistory {
   readonly differences: readonly HistoryDifference[]
   /** Rows that were not compared, each with the reason. */
   readonly notCompared: readonly string[]
-  /** Number of imported ranges that agree with the chain; their seals are marked as indexed. */
+  /**
+   * Number of imported ranges whose rows agree with the chain. The seals of these ranges are then marked like seals of
+   * ranges that were indexed from blocks.
+   */
   readonly settled: number
   /** Number of ranges that were sealed again after a repair. */
   readonly resealed: number

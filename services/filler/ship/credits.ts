@@ -30,7 +30,7 @@ export class CreditWindow {
     this.#maxBytes = maxBytes
   }
 
-  /** Messages that the node may still send. */
+  /** Number of messages that the node may still send. */
   get credits(): number {
     return this.#credits
   }

@@ -108,7 +108,7 @@ export class NodeConnection<P extends ProtocolCodec> {
     return this.#awaitsStatus
   }
 
-  /** Bytes read on this connection. */
+  /** Number of bytes read on this connection. */
   bytesRead(): number {
     return this.#socket.bytesRead()
   }

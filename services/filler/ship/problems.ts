@@ -101,7 +101,7 @@ function invalidBlock(num: number, message: string): FatalError {
 
 interface UnavailableRange {
   readonly message: string
-  /** Status with the ranges of the node, appended to the message; null if the message is complete. */
+  /** Status reply whose log ranges are appended to the message; null if nothing is appended. */
   readonly status: StatusResult | null
   readonly num: number
   /** First block at which the reader could start on this node. */

@@ -42,7 +42,7 @@ export class ReaderState<P extends ProtocolCodec> {
   #undoes = 0
   /** Reads the number of bytes received on the current connection. */
   #bytesRead: () => number = () => 0
-  /** Bytes that the current connection had received when the last message was complete. */
+  /** Number of bytes that the current connection had received when the last message was complete. */
   #bytesAtMessage = 0
 
   constructor(settings: ShipSettings<P>, consumer: ShipConsumer<P>) {

@@ -46,7 +46,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
    */
   #strikes = 0
   #strikeAt = -1
-  /** `blocksReceived` when a problem was last logged as a warning. */
+  /** Value of `blocksReceived` when a problem was last logged as a warning. */
   #warnedAt = -1
   #missedForkAt = -1
   #faults = 0

@@ -12,7 +12,10 @@ export interface WirePosition {
   readonly id: Uint8Array
 }
 
-/** A node's reply to a status request. Ranges are half-open, [begin, end); begin and end are 0 when the log is off. */
+/**
+ * A node's reply to a status request. Ranges are half-open, [begin, end); begin and end are both 0 if the node does not
+ * keep this log.
+ */
 export interface StatusResult {
   readonly kind: 'status'
   readonly head: WirePosition
@@ -244,11 +247,11 @@ export interface ShipNodeStatus {
   readonly state: ShipNodeState
   /** Newest head that the node reported; null before the first status. */
   readonly headNum: number | null
-  /** Blocks between the node's head and the newest head of all nodes; null before the first status. */
+  /** Number of blocks between the node's head and the newest head of all nodes; null before the first status. */
   readonly lagBlocks: number | null
   readonly blocksReceived: number
   readonly bytesReceived: number
-  /** How often the connection was lost, or the reader left or refused the node. */
+  /** Number of times that the connection was lost, or that the reader left or refused the node. */
   readonly faults: number
   /** Reason of the node's last fault (see `faults`), for the operator; null before the first fault. */
   readonly lastFault: string | null
@@ -266,7 +269,7 @@ export interface ShipStatus {
   readonly headNum: number | null
   /** Last irreversible block that a node reported; null before the first status. */
   readonly libNum: number | null
-  /** Messages that the node may still send. */
+  /** Number of messages that the node may still send. */
   readonly credits: number
   readonly heldBlocks: number
   readonly heldBytes: number
@@ -281,7 +284,7 @@ export interface ShipStatus {
   readonly sinceLastBlockMs: number | null
   /** Bytes received after the last complete message: the beginning of the next message, or a few bytes of pongs. */
   readonly unfinishedBytes: number
-  /** Reason why the last connection was lost, one line; null if none was. */
+  /** Reason why the last connection was lost, one line; null if no connection was lost. */
   readonly lastProblem: string | null
   /** Every configured node, in the order of the configuration. */
   readonly nodes: readonly ShipNodeStatus[]

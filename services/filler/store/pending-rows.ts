@@ -8,7 +8,7 @@ const VALUE_BYTES = 24
 /** Estimated memory overhead of a buffer, bytes. */
 const BUFFER_BYTES = 120
 
-/** Map key of a row: the key value for one key column, joined text for several. */
+/** Map key of a row: the key value if the table has one key column, otherwise the key values joined as text. */
 export type RowKey = string | bigint | number
 
 /** Pending operation of a commit unit on one row. */

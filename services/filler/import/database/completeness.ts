@@ -45,9 +45,11 @@ function lastLoggedId({ family, log }: NumberedTable): string {
 }
 
 /**
- * Rule that ids are dense up to the greatest id of a row or of a logged creation, including templates that were created
- * and deleted in one transaction. `denseIds` compares with the contract's counter instead, which is unknown here: the
- * source database does not store the counters, and the counters of the chain node belong to a later block.
+ * Rule that ids are consecutive up to the greatest id of a row or of a logged creation. The ids include templates that
+ * were created and deleted in one transaction.
+ *
+ * The rule `denseIds` takes the greatest id from the contract's counter. An import cannot know this counter: the source
+ * database does not store the counters, and the counters of the chain node belong to a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered

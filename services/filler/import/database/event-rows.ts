@@ -20,7 +20,7 @@ export interface StoredEvents {
   readonly toolsLogs: boolean
 }
 
-/** Data that only the events contain and that complete rows of other tables. */
+/** Data that the source database stores only in its events, and that complete rows of other tables. */
 export interface EventFacts {
   /** Asset id and global sequence of the asset's mint. */
   readonly mints: (readonly [bigint, bigint])[]

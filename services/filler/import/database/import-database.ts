@@ -53,7 +53,7 @@ export interface ImportDatabaseOptions extends ImportTarget {
   readonly onProgress?: (progress: ImportProgress) => void
   /** Span of block time whose events one step copies, ms. Only tests set this option. */
   readonly windowMs?: number
-  /** Blocks in a sealed range. Only tests set this option. */
+  /** Number of blocks that one seal covers. Only tests set this option. */
   readonly sealBlocks?: number
 }
 

@@ -48,8 +48,8 @@ export class MapPacker {
 }
 
 /**
- * Renames the two members of each attribute pair to the names in the ABI (compilers use key/value or first/second), and
- * turns null floats into NaN, because JSON has no NaN or infinity.
+ * Renames the two members of each attribute pair to the names in the ABI, because compilers use key/value or
+ * first/second. Turns null floats into NaN, because JSON has no NaN or infinity.
  */
 function spell(abi: CompiledAbi, type: string, pairs: unknown): unknown {
   if (!Array.isArray(pairs)) return pairs

@@ -19,8 +19,8 @@ const listingTokens = valuesOf(['token_symbol', 'settlement_symbol', 'listing_sy
 const listingMarketplaces = valuesOf(['maker_marketplace', 'taker_marketplace'])
 
 /**
- * Rules that each row exists that another row or a log refers to. The contracts never remove collections, schemas,
- * tokens and marketplaces.
+ * Rules that a row must exist if another row or a log entry refers to the row. The contracts never remove collections,
+ * schemas, tokens and marketplaces.
  */
 export const presenceRules: readonly Rule[] = [
   {

@@ -162,8 +162,8 @@ class RowWriter {
   }
 
   /**
-   * Splits the staged rows that have not changed since paging into physical ranges (ctid) of the staging table. Each
-   * range becomes one step.
+   * Splits the staging table into physical ranges (ctid). Each range becomes one step, which writes the staged rows of
+   * the range that have not changed since the table was paged.
    */
   async #stagedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
     const { store } = this.#writing

@@ -58,8 +58,8 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
   /**
-   * Count of unusable replies and the last error, by node. `#strike` clears the map if a block has arrived since the
-   * last strike.
+   * Number of unusable replies and the last error of each node. `#strike` clears the map if a block has arrived since
+   * the last unusable reply.
    */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
@@ -90,7 +90,7 @@ export class HeadReading<P extends ProtocolCodec> {
     return this.#attempt !== null && this.#reader.state === 'streaming'
   }
 
-  /** Blocks and bytes that the head stream received from the node. */
+  /** Number of blocks and bytes that the head stream received from the node. */
   streamed(link: NodeLink<P>): Streamed {
     return this.#streamed.get(link) ?? { blocks: 0, bytes: 0 }
   }
@@ -137,8 +137,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Leaves the streaming node if the node lags behind another node or is on a branch of its own. Ends the stream if
-   * `isFarBehind`.
+   * Makes the stream switch to another node if the node lags behind another node or is on a branch of its own. Ends all
+   * streaming if `isFarBehind` returns true.
    */
   tick(now: number): void {
     const followed = this.#followed
@@ -293,7 +293,7 @@ export class HeadReading<P extends ProtocolCodec> {
   /**
    * Handles a block that does not link to the last delivered block. First reconnects to the same node, which may send
    * the fork when the request names the reversible blocks. Then tries the other nodes. When all nodes have failed,
-   * undoes the last block. Returns false if the stream has to leave the node.
+   * undoes the last delivered block. Returns false if the stream has to switch to another node.
    */
   #mayRewind(problem: Problem): boolean {
     const failures = this.#sinceBlock()

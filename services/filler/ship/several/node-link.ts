@@ -172,7 +172,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#task === null ? 'watched' : 'reading'
   }
 
-  /** Bytes read on the current connection. */
+  /** Number of bytes read on the current connection. */
   bytesRead(): number {
     return this.#connection?.bytesRead() ?? 0
   }

@@ -41,7 +41,7 @@ export interface PlanFacts {
   readonly share: number
   /** Maximum size of one range, bytes. */
   readonly budgetBytes: number
-  /** Blocks of the largest range so far. */
+  /** Number of blocks in the largest range so far. */
   readonly largestBlocks: number
   readonly blocksLeft: number
   /** Number of nodes that are ready. */

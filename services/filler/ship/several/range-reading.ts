@@ -71,7 +71,7 @@ export class RangeReading<P extends ProtocolCodec> {
     return this.#active
   }
 
-  /** Bytes of the blocks that the unfinished ranges hold. */
+  /** Size of the blocks that the unfinished ranges hold, bytes. */
   get bufferedBytes(): number {
     let bytes = 0
     for (const task of this.#segments) bytes += task.credits.heldBytes

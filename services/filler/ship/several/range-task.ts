@@ -69,7 +69,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.firstBuffered >= this.end
   }
 
-  /** Bytes of all blocks of the range that have arrived. */
+  /** Size of all blocks of the range that have arrived, bytes. */
   get bytes(): number {
     return this.#bytes
   }

@@ -38,7 +38,7 @@ export class RateMeter {
     return now - this.#beganAt
   }
 
-  /** Takes the last sample of a range that has arrived. */
+  /** Takes the last sample for a range whose blocks have all arrived. */
   end(bytesRead: number): void {
     this.sample(performance.now(), bytesRead, true)
   }
