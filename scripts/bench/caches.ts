@@ -69,7 +69,7 @@ try {
   for (const setting of settings) subjects.push(await start(setting, addresses))
   const stopCommits = await startCommits(server.address)
   try {
-    // Warm-up: JIT-compiles the programs and fills the caches.
+    // Warm-up, not measured: each API process compiles its programs and fills its caches.
     for (const subject of subjects) await measure(subject)
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const subject of subjects) subject.rounds.push(await measure(subject))

@@ -130,7 +130,7 @@ async function measure(
   publishing?: PublishLoop,
 ): Promise<Latencies> {
   clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
-  // Warm-up: prepares statements and compiles programs.
+  // Warm-up, not measured: the processes compile their programs and prepare their statements.
   await produce(blocksPerSecond, 3)
   const first = chain.head().num + 1
   const begun = publishing?.begun ?? 0
@@ -161,7 +161,7 @@ async function measure(
   return result
 }
 
-/** Produces blocks at a rate. Each is sent to the filler at once. */
+/** Produces blocks at a rate. Each block is sent to the filler at once. */
 async function produce(perSecond: number, seconds: number): Promise<void> {
   const startMs = sharedNow()
   for (let made = 0; made < perSecond * seconds; made++) {

@@ -1,4 +1,4 @@
-/** Loads the tests' dump of an old database without psql. */
+/** Loads the tests' dump of a source database without psql. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -43,7 +43,7 @@ function* splitDump(text: string): Generator<DumpPart> {
   yield { statement: withoutMeta(text.slice(at)), rows: null }
 }
 
-/** The SQL without psql's meta-commands. */
+/** The SQL of the dump without psql's meta-commands. */
 function withoutMeta(sql: string): string {
   return sql.replace(/^\\.*$/gm, '')
 }

@@ -28,7 +28,7 @@ export function hasContent({ status, text }: Received): boolean {
 }
 
 interface CompareOptions {
-  /** Compares only the types of the values. */
+  /** Whether only the types of the answers' values are compared. */
   readonly isVolatile?: boolean
   /** Whether the response headers are ignored. */
   readonly bodyOnly?: boolean

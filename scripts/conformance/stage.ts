@@ -158,7 +158,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   try {
     await runReader(
       {
-        // Recorded blocks that deploy code contain zeros instead of the code, so their Merkle roots do not match.
+        // A recorded block that deploys code contains zeros instead of the code, so its Merkle roots are wrong.
         settings: { ...stageReader(database, at), ship_check_roots: options.replay !== 'recorded' },
         database,
         chain: { chainId: chain.chainId, http: httpUrl, ship: [shipUrl] },

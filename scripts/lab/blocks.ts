@@ -38,7 +38,7 @@ export const denseMarketMix: ActivityMix = {
   writePrices: 0.2,
 }
 
-/** User actions of a dense block, which has about a megabyte. */
+/** Average number of user actions in a dense block, which then has about a megabyte. */
 export const DENSE_RATE = 900
 
 /**

@@ -9,7 +9,7 @@ type ChainSource = Devchain['source']
 
 /** How a mirror node differs from the chain. */
 export interface MirrorOptions {
-  /** Reported chain id, instead of the chain's own. */
+  /** Chain id that the node reports. Default: the id of the chain. */
   readonly chainId?: string
   /** First block of the node. Default: the chain's first block. */
   readonly first?: number
@@ -111,7 +111,10 @@ export class MirrorNode {
     while (this.#chain.head.num < this.#source.chain.head.num) this.#appendOwn()
   }
 
-  /** Returns to the chain's branch. */
+  /**
+   * Returns the node to the chain's branch: undoes the blocks of another branch, and adds the missing blocks of the
+   * chain.
+   */
   rejoin(): void {
     if (this.#mode === 'apart') this.#chain.rewindTo(this.#common)
     this.#mode = 'following'

@@ -66,7 +66,7 @@ export function listAlerts(limits: AlertLimits): Alert[] {
 }
 
 function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: AlertLimits): Alert[] {
-  /** Excludes readers that have stopped at their `stop_block`. */
+  /** PromQL condition that excludes readers that have stopped at their `stop_block`. */
   const unlessStopped = ' unless on (instance, reader) pronghorn_reader_state{state="stopped"} == 1'
   const behind = 'pronghorn_reader_blocks_behind{job="filler"}'
   return [

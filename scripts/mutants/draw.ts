@@ -37,7 +37,7 @@ const sqlWords: readonly (readonly [RegExp, string])[] = [
   [/\bEXISTS \(/g, 'NOT EXISTS ('],
 ]
 
-/** All possible mutations of the source files of a folder, without tests. */
+/** All possible mutations of the source files of a folder, except test files. */
 export function mutantsOf(root: string, folder: string): DrawnMutant[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

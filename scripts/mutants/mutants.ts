@@ -45,7 +45,7 @@ try {
 }
 
 /**
- * Copies the tracked files.
+ * Copies the files that git tracks.
  * @returns the folder of the copy.
  */
 function copyProject(): string {

@@ -185,7 +185,7 @@ export class SimulatedDatabase {
     await this.#client.query('UPDATE simulation.traps SET loses_lock = NULL')
   }
 
-  /** Blocks the next rollback at the deletion of undone blocks, until `releaseRollback`. */
+  /** Makes the next rollback wait before it deletes the undone blocks, until `releaseRollback`. */
   async holdRollback(): Promise<void> {
     await this.#client.query(
       `SELECT pg_advisory_lock(${TRAP}); UPDATE simulation.traps SET holds_rollback = true`,

@@ -17,7 +17,7 @@ export interface DevchainOptions {
    * `recorded`: the node replays the recordings, message by message, as fast as its clients read.
    */
   readonly replay?: 'history' | 'recorded'
-  /** Blocks appended after the recordings at start, created elsewhere (see `benchBlocks`). */
+  /** Blocks that are appended after the recordings when the chain is created, such as the blocks of `benchBlocks`. */
   readonly append?: Iterable<ChainBlock>
   /** Minimum number of generated blocks at the start, produced as fast as possible. Default 0. */
   readonly blocks?: number

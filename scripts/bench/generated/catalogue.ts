@@ -49,7 +49,7 @@ export interface Catalogue {
   readonly templates: readonly Template[]
   /** Templates with one asset, in the order of their mints. */
   readonly uniques: readonly Template[]
-  /** Picks a collection with a probability by size. */
+  /** Picks a collection; a larger collection is picked more often. */
   readonly bySize: Choice
 }
 

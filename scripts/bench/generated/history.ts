@@ -85,7 +85,7 @@ export class History {
     assets.mintedSeq[at] = seq
     for (const blocks of [assets.mintedBlock, assets.transferredBlock, assets.updatedBlock])
       blocks[at] = block
-    // Every third schema has mutable data.
+    // Assets of every third schema have mutable data.
     if (run.schema % 3 === 1) {
       assets.level[at] = 1
       assets.xp[at] = firstXp(at)
@@ -256,7 +256,7 @@ export class History {
 /** Largest value of the attribute `level`, which is a uint16. */
 const MOST_LEVEL = 0xffff
 
-/** Experience at the mint, 24 bits: distinct for the first 16,777,216 assets. */
+/** Value of the attribute `xp` at the mint, 24 bits: distinct for the first 16,777,216 assets. */
 function firstXp(at: number): number {
   return Math.imul(at, 0x9e_37_79_b1) & 0xff_ff_ff
 }

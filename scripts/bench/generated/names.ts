@@ -30,7 +30,7 @@ const LAST_PAGES = 'mnprstvwxz'
 /** Number of accounts with distinct names. */
 export const mostAccounts = SHORT_NAMES * PAGES.length * LAST_PAGES.length
 
-/** Account name by number. The first are contracts; different numbers give different names. */
+/** Account name by number. The first numbers give the accounts with code; different numbers give different names. */
 export function accountName(index: number): string {
   if (index < contracts.length) return contracts[index]!
   // Multiplication by an odd number permutes the 16-bit numbers: successive accounts get dissimilar names.

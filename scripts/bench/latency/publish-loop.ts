@@ -42,7 +42,7 @@ export class PublishLoop {
     return new PublishLoop(folder, share)
   }
 
-  /** Stops the current `pronghorn publish` and removes all files. @throws Error if a run failed. */
+  /** Stops the current `pronghorn publish`, and removes the files of all runs. @throws Error if a run failed. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child?.kill('SIGTERM')

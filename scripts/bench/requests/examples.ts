@@ -162,7 +162,7 @@ const sources: readonly Source[] = [
   spread(['templates before', 'templates after'], 'created_at_time', TEMPLATES),
 ]
 
-/** Constant example values. */
+/** Example values that are not sampled from the database, by parameter. */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   state: ['0', '1', '2', '3', '5'],
   original_mint: ['1'],

@@ -95,7 +95,7 @@ export function marketCompanions(endpoint: Endpoint, sort: string, filter: strin
   ].filter((name) => name !== filter && name in endpoint.parameters)
 }
 
-/** Constant example values. */
+/** Example values of the market's parameters that are not sampled from the database. */
 export const marketFixed: Readonly<Record<string, readonly string[]>> = {
   'sales state': ['1', '2', '3', '4', '1,4'],
   'auctions state': ['0', '1', '2', '3', '4'],

@@ -53,7 +53,7 @@ export interface ListingRow {
   readonly asset: AssetRow
 }
 
-/** Values of a random transfer. */
+/** Values of a randomly picked transfer, as texts for the parameters of requests. */
 export interface TransferRow {
   readonly sender: string
   readonly recipient: string

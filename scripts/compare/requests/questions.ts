@@ -138,7 +138,7 @@ export function encodingsOf({ target, parameters }: Question): readonly Encoding
 
 /** A request without the base URL of a server. */
 export interface EncodedQuestion extends Omit<SentRequest, 'url'> {
-  /** Path and query. */
+  /** Path and query of the URL. */
   readonly target: string
 }
 

@@ -80,7 +80,7 @@ function anyKey(random: Random): string {
   return keyText('PUB', curve, Buffer.concat([point, Buffer.from([1, relyingParty.length]), relyingParty]))
 }
 
-/** A fake signature of the key's curve. */
+/** A fake signature for the curve of a public key. */
 function anySignature(random: Random, key: string): string {
   const curve = key.startsWith('PUB_K1_') ? k1 : key.startsWith('PUB_R1_') ? r1 : webAuthn
   const fixed = Buffer.concat([Buffer.from([31]), anyBytes(random), anyBytes(random)])

@@ -30,7 +30,7 @@ export function countParam(params: Params, key: string, fallback: number, most: 
   return Math.min(value, most)
 }
 
-/** Reads a flag: true, false, 1, 0, or their text. */
+/** Reads a boolean parameter. True, 1 and their texts count as true; any other value counts as false. */
 export function flagParam(params: Params, key: string): boolean {
   const value = params[key]
   return value === true || value === 1 || value === 'true' || value === '1'

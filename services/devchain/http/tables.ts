@@ -119,7 +119,7 @@ function secondaryEntries(table: ContractTable, keyOf: (value: Uint8Array) => bi
   return entries.sort((a, b) => compare(a.key, b.key) || compare(a.primary, b.primary))
 }
 
-/** Field of an index position; undefined for the primary index. */
+/** Field by which the index at a position is sorted; undefined for the primary index. */
 function secondaryField(table: string, position: string): string | undefined {
   const number = positions[position] ?? Number(position)
   if (number === 1) return undefined

@@ -24,7 +24,7 @@ export class AbiBook {
 
   /**
    * The ABI in force; undefined if the account has none. If the current ABI is malformed, the last valid ABI is
-   * returned, because contracts know their own layouts. Throws `DecodeError` if there was no valid ABI.
+   * returned: a real contract needs no ABI to pack its rows. Throws `DecodeError` if there was no valid ABI.
    */
   find(account: bigint): KnownAbi | undefined {
     const packed = this.#state.accounts.get(account)?.abi

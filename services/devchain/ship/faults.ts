@@ -27,7 +27,7 @@ export interface SessionFaults {
   readonly loseRewinds?: 'without-credit' | 'always'
   /** Blocks that are skipped without notice: a gap. */
   readonly skipBlocks?: readonly number[]
-  /** Blocks whose result contains no block, as for a number outside of the logs. */
+  /** Numbers of blocks whose result contains no block, as if the block were outside of the node's logs. */
   readonly emptyBlocks?: readonly number[]
   /** Payloads that are missing in every result, as from a node that does not record them. */
   readonly withoutPayloads?: readonly PayloadName[]

@@ -12,7 +12,7 @@ export type ShipAddress = { readonly host: string; readonly port: number } | { r
 
 /** A running state-history endpoint. */
 export interface ShipServer {
-  /** `ws://host:port`, or `ws+unix:path`. */
+  /** URL for clients: `ws://host:port`, or `ws+unix:path`. */
   readonly url: string
   /** Number of open sessions. */
   sessions(): number
@@ -57,7 +57,7 @@ export async function startShipServer(
     const session = new ShipSession(node, client, request.socket, faults(opened) ?? {})
     sessions.add(session)
     client.on('close', () => sessions.delete(session))
-    // After an error nothing more can be sent to the client.
+    // After a websocket error nothing more can be sent to the client.
     client.on('error', () => client.terminate())
   })
   // Ignore errors of the websocket server: they come from the HTTP server, and `listen` below reports them to its

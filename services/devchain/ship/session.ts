@@ -171,7 +171,7 @@ export class ShipSession {
   }
 
   #sendNext(stream: Stream): number {
-    // The oldest blocks may have been dropped: like a pruning node, continue with the oldest available.
+    // The oldest blocks may have been dropped: then continue with the oldest block in memory, like a pruning node.
     stream.cursor = Math.max(stream.cursor, this.#node.first())
     const block = this.#node.at(stream.cursor)!
     stream.cursor++

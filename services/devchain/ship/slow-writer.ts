@@ -18,7 +18,7 @@ export class SlowWriter {
   #refilledAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** @param onRoom called whenever another message is accepted. */
+  /** @param onRoom called every EVERY_MS, because the queue may then have room for another message. */
   constructor(client: WebSocket, conduct: NodeConduct, onRoom: () => void) {
     this.#client = client
     this.#conduct = conduct
@@ -52,7 +52,7 @@ export class SlowWriter {
     const gained = ((now - this.#refilledAt) * bytesPerSecond) / 1_000
     this.#refilledAt = now
     if (frozen) return
-    // Unused bandwidth is saved for at most 100 ms.
+    // A session may save unused bandwidth: at most the bytes of 100 ms.
     this.#allowance = Math.min(this.#allowance + gained, bytesPerSecond / 10)
     this.#send()
     this.#onRoom()
