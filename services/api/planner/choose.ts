@@ -25,8 +25,9 @@ const MANY_RANGE_COST = 100
  */
 const DRIVING_ROW_COST = 2
 /**
- * Maximum number of index ranges of a scan. An index with more ranges is not used for the order. The maximum limits the
- * values of a statement and the probes of its first step. 512 and 32,768 read the same number of pages.
+ * Maximum number of index ranges of a scan. If an index would need more ranges, the planner does not use the index for
+ * the order. The maximum limits the values of a statement and the probes of its first step. 512 and 32,768 read the
+ * same number of pages.
  */
 const MAX_RANGES = 4_096
 /**
@@ -116,12 +117,12 @@ function budgetOf(
 ): number | undefined {
   // A previous scan exceeded its row budget, and no cheaper path is left: the scan of the new plan is unlimited.
   if (seen) return undefined
-  // A budget has two uses: to change to collecting, and to limit the rows of a driving table. Without either, the scan
-  // gets no budget.
+  // A budget has two uses: to switch from the scan to collecting and sorting, and to limit the rows of a driving table.
+  // If neither use is possible, the scan gets no budget.
   if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving)) return undefined
   const beforeRows = candidate.scans.reduce((sum, { driving }) => sum + costOfDrivingRows(driving), 0)
   const rowCost = Math.max(HEAP_COST, (candidate.cost - beforeRows) / Math.max(1, candidate.expected))
-  // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
+  // Rows that MAX_BUDGET allows: fewer if rows are expensive to check, but never fewer than twice the row estimate.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * candidate.expected)
   const rows = Math.max(
     Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * candidate.expected)),

@@ -17,7 +17,7 @@ interface ColumnStatistics {
 
 interface TableStatistics {
   readonly rows: number
-  /** Rows of `pg_stats` by column: one for each partition. */
+  /** Rows of `pg_stats` for each column: one row for each partition of the table. */
   readonly read: ReadonlyMap<string, readonly Row[]>
   /** Parsed statistics of the columns that lists have used. */
   readonly columns: Map<string, ColumnStatistics>

@@ -76,7 +76,7 @@ const listingFilter = {
   ...collectionLists,
 }
 
-/** `min_assets`, `max_assets`. */
+/** Parameters `min_assets` and `max_assets`. */
 const assetNumbers = {
   min_assets: int('Number of assets in the listing is at least this.', { minimum: 1 }),
   max_assets: int('Number of assets in the listing is at most this.', { minimum: 1 }),

@@ -23,7 +23,7 @@ export interface Through {
 
 /** One of the disjoint parts of a filter. */
 export interface FilterPart {
-  /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
+  /** The part as a filter of its own. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
   /**
    * Condition that excludes the rows of the preceding parts of the filter. Nearly all rows of this part meet the
@@ -72,7 +72,7 @@ export interface Filter {
    * true.
    */
   readonly through?: Through
-  /** Name of a filter that implies this one: rows that match that filter need no check of this one. */
+  /** Name of another filter that implies this filter: rows that match the other filter need no check of this filter. */
   readonly impliedBy?: string
   /** Rows of other tables that one check of this condition visits. Default 0. */
   readonly visits?: number

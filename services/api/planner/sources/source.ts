@@ -4,7 +4,7 @@ import type { EqualValues } from '../filters/index.ts'
 /** An index of the list's table. */
 export interface Index {
   readonly name: string
-  /** Key columns, in index order. */
+  /** Key columns of the index, in the order of the index. */
   readonly columns: readonly string[]
   /** Columns of the INCLUDE clause. */
   readonly includes?: readonly string[]
@@ -19,7 +19,10 @@ export interface Source {
   /** Key column, without alias. */
   readonly key: string
   readonly indexes: readonly Index[]
-  /** Columns with few values that lead indexes. Without a filter on such a column, all its ranges can be merged. */
+  /**
+   * Leading columns of indexes, if the column has few distinct values: each column with its values. Without a filter on
+   * such a column, the planner can merge the index ranges of all its values.
+   */
   readonly ranges?: Readonly<Record<string, EqualValues>>
 }
 
@@ -69,7 +72,10 @@ export interface Segment {
   readonly conditions?: readonly Sql[]
   /** Estimated share of the table's rows in this segment. Default 1. */
   readonly share?: number
-  /** Set if the segment can be read via a driving table. Used if no index has the order, or if it costs less. */
+  /**
+   * Set if the segment can be read via a driving table. The planner uses the driving table if no index has the order,
+   * or if the driving table costs less.
+   */
   readonly driving?: DrivingTable
 }
 

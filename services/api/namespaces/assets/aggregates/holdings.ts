@@ -9,7 +9,7 @@ import { NOT_OFFERED } from '../../nft/asset-lists/index.ts'
 import { OF_ANY_SCHEMA } from '../../nft/filters/index.ts'
 import type { holdingParameters } from '../parameters.ts'
 
-/** Counted assets of an account: owned, or burned by it. */
+/** Column with the account in a count of assets: the owner, or the account that burned the assets. */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
 /** Maximum number of templates in an answer, which has no pages and contains whole template records. */

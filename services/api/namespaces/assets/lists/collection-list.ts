@@ -62,7 +62,8 @@ function accountFilters(values: CollectionValues, statistics: Statistics): Filte
   if (authors) {
     filters.push({
       name: 'author',
-      // Written like the expression of the index collections_accounts_idx, so that PostgreSQL can use the index.
+      // The condition is written like the expression of the index collections_accounts_idx, so that PostgreSQL can use
+      // the index.
       condition: sql`ARRAY[c.author] && ${bind(authors, 'text[]')}`,
       rows: statistics.equal(COLLECTIONS, 'author', authors),
       columns: ['author'],

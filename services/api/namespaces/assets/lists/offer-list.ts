@@ -128,7 +128,10 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** An offer row has the collections of its assets. An offer without known assets passes the white-list. */
+/**
+ * The row of an offer stores the collections of the offered assets. An offer without known assets passes the white-list
+ * of collections.
+ */
 function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
   const wanted = wantedCollections({ ...values, collection_whitelist: undefined })
@@ -177,8 +180,8 @@ function ofCollections(name: string, collections: readonly string[], statistics:
 }
 
 /**
- * Filters on the asset ids that the sender gives, and on the asset ids that the recipient gives. A side that gives
- * nothing passes the white-list.
+ * Filters on the asset ids that the sender of an offer gives, and on the asset ids that the recipient gives. If a side
+ * gives no asset, the offer passes the white-list of that side.
  */
 function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(OFFERS)

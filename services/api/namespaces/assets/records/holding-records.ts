@@ -25,14 +25,17 @@ export interface Holding {
   readonly assets: bigint
 }
 
-/** Number of assets of one template, or of a collection's assets without a template. */
+/** A number of assets: of one template, or of all assets of a collection that have no template (`template` is null). */
 export interface TemplateHolding {
   readonly collection: string
   readonly template: number | null
   readonly assets: bigint
 }
 
-/** The assets that an account owns as JSON: collections, schemas, templates with their records, and the total. */
+/**
+ * Numbers of the assets that an account owns, as JSON: by collection, schema and template, each with its record, and
+ * the total.
+ */
 export async function accountDetailJson(
   session: Session,
   source: AssetsSetup,
@@ -105,7 +108,10 @@ async function readHeld(
   return pending.map(({ assemble }) => assemble(found))
 }
 
-/** Omits rows without a record: not stored yet, or just rolled back by a fork. */
+/**
+ * Leaves out collections, schemas and templates without a record: the record is not stored yet, or a fork has just
+ * rolled it back.
+ */
 function heldRows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, Json>): Json {
   const known = holdings.flatMap(({ key, assets }) => {
     const record = records.get(key)

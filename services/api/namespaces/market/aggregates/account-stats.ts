@@ -28,8 +28,9 @@ export async function accountStats(
 }
 
 /**
- * Query of one page of accounts with the sums of their purchases and sales. Source: the account counters; the trades,
- * for a time range; the party counters, for given collections.
+ * Query of one page of accounts with the sums of their purchases and sales. For a time range, the query sums the
+ * trades. For given collections, the query sums the counters of accounts by collection. Otherwise the query reads the
+ * counters of accounts.
  */
 function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql): Sql {
   const window = pageWindow(values)

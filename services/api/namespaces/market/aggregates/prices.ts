@@ -12,7 +12,7 @@ import { heldAssets } from './held-assets.ts'
 import type { TemplatePriceValues } from '../parameters.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** A page of the prices of templates as JSON text, by template and token. */
+/** One page of the prices of templates as JSON text, ordered by template and token. */
 export async function templatePrices(
   session: Session,
   setup: MarketSetup,

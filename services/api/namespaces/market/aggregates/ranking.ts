@@ -10,7 +10,7 @@ export interface Ranking {
   readonly things: string
   readonly key: string
   readonly conditions: readonly Sql[]
-  /** Query that computes the sums if no table stores them. Its WITH item is named `sums`. */
+  /** Query that computes the sums of trades, if no table stores them. The query becomes the WITH item `sums`. */
   readonly query?: Sql
   /** FROM item with the alias `k` and the columns `trades` and `volume`. `sumKey` is the key column of the item. */
   readonly sums: string

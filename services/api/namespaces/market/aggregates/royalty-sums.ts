@@ -4,7 +4,7 @@ import { bind, sql, where } from '../../../sql/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import type { royaltySumParameters } from '../parameters.ts'
 
-/** Royalties that an account earned as JSON text, by token. */
+/** Royalties of an account, summed by token, as JSON text. */
 export async function royaltySums(
   session: Session,
   values: Values<typeof royaltySumParameters>,

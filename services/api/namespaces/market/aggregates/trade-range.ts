@@ -14,7 +14,10 @@ export interface TradeRange {
   readonly days: readonly [first: number, last: number]
 }
 
-/** The latest time that a range can reach; beyond every time on chain and exact in 53 bits. */
+/**
+ * The latest time that a range can reach, ms since 1970. Every time on chain is earlier. JavaScript numbers represent
+ * the value exactly.
+ */
 const END_OF_TIME = 2 ** 52
 
 /** The range of `before` and `after`, both exclusive; undefined when neither is given. */

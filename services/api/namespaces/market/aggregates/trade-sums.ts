@@ -25,7 +25,7 @@ export interface TradeSum {
   readonly totals?: string
 }
 
-/** Day of a trade, as the expression of the index. */
+/** Day of a trade, in the same words as the expression of the index. */
 export const TRADE_DAY = '(k.trade_time / 86400000)'
 
 /**

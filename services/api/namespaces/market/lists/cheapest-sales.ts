@@ -33,9 +33,9 @@ const LOOKUP_COST = 2
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
 /**
- * The ids of the cheapest listed sale of each requested template. Only sales of one asset count; of several at the
- * same price the latest wins. The row estimate decides between a lookup for each template and one scan of all matching
- * sales.
+ * The ids of the cheapest listed sale of each requested template. Only sales of one asset count. If several sales have
+ * the same price, the latest sale wins. The row estimate decides between a lookup for each template and one scan of all
+ * matching sales.
  */
 export async function selectCheapest(
   context: EndpointContext<CheapestValues>,

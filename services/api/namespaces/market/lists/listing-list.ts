@@ -48,7 +48,8 @@ export async function listingFilters(
 }
 
 /**
- * List of the requested listings of one kind. Filters on templates, names and prices first run statements of their own.
+ * List of the requested listings of one kind. If the request filters by template, name or price, further statements
+ * first read the data that these filters need.
  */
 export async function listingList(
   context: EndpointContext<ListingValues>,
@@ -178,7 +179,9 @@ interface ListingRuns {
 
 type Listed = EndpointContext<ListingListValues>
 
-/** Creates the functions that answer the endpoint of a list of one kind of listing, and the endpoint of its count. */
+/**
+ * Creates two functions for one kind of listing: the answer of its list endpoint, and the answer of its count endpoint.
+ */
 export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
   const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,

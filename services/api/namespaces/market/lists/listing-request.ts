@@ -43,7 +43,7 @@ export function wantedStates(values: ListingValues): readonly number[] | undefin
   return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
 }
 
-/** The values without duplicates. */
+/** Returns the values without duplicates. */
 export function distinct<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)]
 }
@@ -68,7 +68,7 @@ export interface FilteredColumn {
   readonly name?: string
   /** SQL type of the column. Default: text. */
   readonly type?: string
-  /** Indexed terms of the values, if the GIN index on the terms covers the column. */
+  /** Indexed terms that stand for the values of the filter. Set if the GIN index on terms covers the column. */
   readonly terms?: readonly number[]
 }
 
@@ -145,7 +145,7 @@ export type TermKind =
   | 'listing'
   | 'category'
 
-/** Terms of listings with several assets, and with more than two schemas. */
+/** Term of listings with several assets, and term of listings with more than two schemas. */
 export const BUNDLE = termOf('is', 'bundle')
 export const MANY_SCHEMAS = termOf('is', 'schemas')
 
@@ -170,7 +170,10 @@ export function termsOfNoTemplate(collections: readonly string[] | undefined): n
   return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
 }
 
-/** Terms of one GIN index scan; a condition with more terms uses several scans, which are planned one by one. */
+/**
+ * Number of terms in one GIN index scan. A condition with many terms has at most MOST_SCANS scans with more terms each,
+ * because PostgreSQL plans each scan separately.
+ */
 const TERMS_OF_SCAN = 16
 const MOST_SCANS = 8
 
@@ -221,7 +224,10 @@ export function nameConditions(values: ListingValues, name: Sql, trigrams: boole
   })
 }
 
-/** Looks up the templates; undefined without a name search, or above MOST_NAMED templates. */
+/**
+ * Looks up the templates that the request's name searches select. Undefined without a name search, or if more than
+ * MOST_NAMED templates match.
+ */
 export async function resolveNamedTemplates(
   session: Session,
   { kind }: ListingTable,

@@ -25,7 +25,7 @@ export interface ListingTable {
   readonly limit: keyof PageLimits
   /** Schema-qualified name of the table. */
   readonly table: string
-  /** Key column, and the parameter that names it. */
+  /** Key column of the table. The request parameter for the key has the same name. */
   readonly key: ListingKey
   /** Column of the token of the price. */
   readonly symbol: string
@@ -42,7 +42,7 @@ export interface ListingTable {
   readonly source: Source
 }
 
-/** Parameter of the key of a kind of listing. */
+/** Column with the id of a listing. The request parameter for the id has the same name. */
 export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
 export type ListingKind = MarketListingName

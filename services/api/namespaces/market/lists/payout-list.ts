@@ -19,7 +19,7 @@ const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.lis
 
 /** Payouts. Keys `seq/payout_index` are ordered by both numbers. */
 const source: Source = {
-  // Leaves out tokens that the market does not list: the precision of their amounts is unknown.
+  // Leaves out payouts in tokens that the market does not list, because the precision of such tokens is unknown.
   from: raw(`(SELECT p.*, p.seq || '/' || p.payout_index AS key FROM ${TABLE} p
     WHERE p.token_symbol = ANY(ARRAY(SELECT y.token_symbol FROM market.tokens y))) l`),
   alias: 'l',

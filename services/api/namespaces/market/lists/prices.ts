@@ -68,7 +68,10 @@ function boundOf(text: string | undefined): string | undefined {
 /** A number in text: digits, then optionally an exponent or decimals. */
 const PARTS = /^(\d+)(?:e(\d+)|\.(\d+))?$/
 
-/** Converts whole tokens to units of the smallest decimal place. Rounds up a lower bound and down an upper bound. */
+/**
+ * Converts whole tokens to units of the smallest decimal place.
+ * @param rounding `up` for a lower bound, `down` for an upper bound.
+ */
 function toUnits(name: string, text: string, precision: number, rounding: 'up' | 'down'): bigint {
   const parts = PARTS.exec(text)
   if (!parts) throw invalidParameter(name)
@@ -94,7 +97,7 @@ export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql
 export interface Rate {
   readonly listingSymbol: string
   readonly settlementSymbol: string
-  /** Null if the oracle has no value; sales of the pair then have no price. */
+  /** Null if the oracle has no value for the symbol pair. Sales of the pair then have no price. */
   readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
   /** Whether several listing prices convert to the same price, because the factor is below the divisor. */
   readonly isCoarse: boolean
@@ -102,7 +105,7 @@ export interface Rate {
 
 const RATES = `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
       FROM market.rates r`
-/** Hash of the symbol pair that prices a sale, as the expression of the index. */
+/** Hash of the symbol pair that prices a sale, in the same words as the expression of the index. */
 const PRICED_BY = 'market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)'
 const ofPair = (condition: string): string =>
   `SELECT l.state, ${PRICED_BY} AS number, l.listing_symbol, l.settlement_symbol FROM market.sales l ${condition}
@@ -178,8 +181,9 @@ export interface SalePricing {
 }
 
 /**
- * Looks up the bounds and rates of a request for sales.
- * @param isCompared whether the request compares prices with each other.
+ * Looks up the price bounds and the oracle rates for a request for sales.
+ * @param isCompared whether the request sorts sales by price or chooses the cheapest sales, and so needs rates even
+ * without price bounds.
  */
 export async function readSalePricing(
   session: Session,
@@ -315,7 +319,7 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
     direction,
     segments: parts.map((part): Segment => {
       const { rate, conditions, checks, price, share } = part
-      // Sales of pairs without an oracle rate have no price and come last.
+      // Sales of symbol pairs without an oracle rate have no price and come last.
       const rank = rate?.ratio === null ? 1 : 0
       if (rate && (rate.isCoarse || rate.ratio === null))
         return { rank, ...sortedSales(request, part, direction) }

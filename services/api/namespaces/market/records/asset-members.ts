@@ -24,7 +24,10 @@ export function cappedPrice(column: string, row: string, rates = 'market.rates')
 const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
 
-/** SQL of a version that changes whenever a token row changes. The market has few tokens. */
+/**
+ * SQL of a version that changes whenever a row of market.tokens changes. The subquery reads the whole table, because
+ * the market has few tokens.
+ */
 const TOKENS_VERSION = `(SELECT string_agg(y.xmin::text, '/' ORDER BY y.token_symbol) FROM market.tokens y)`
 
 /**
@@ -111,7 +114,7 @@ function objectsByKey(select: KeyedList['select'], members: readonly string[]): 
   }
 }
 
-/** The best open offer in each token for the distinct templates of the assets. */
+/** For each template of the assets: the best open template buy offer in each token. */
 const offers = objectsByKey(
   `(SELECT ${packRows(['b.template_id', 'b.buyoffer_id', 'b.token_symbol'], 'b.token_symbol')}
   FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN market.tokens y CROSS JOIN LATERAL (

@@ -108,7 +108,7 @@ const logged: Readonly<Record<ListingKind, Readonly<Record<string, LoggedAction>
   },
 }
 
-/** Logs of a kind of listing. */
+/** The log of a kind of listing: its actions, and the record of its entries. */
 export interface ListingLog {
   /** Names of all actions of the log. */
   readonly actions: readonly string[]

@@ -149,8 +149,8 @@ async function assetOrder(
 }
 
 /**
- * Whether mint numbers ascend with the ids. True within one template, unless its first assets have no number, as after
- * an import of the chain state.
+ * Whether mint numbers ascend with the asset ids. True within one template, unless its first assets have no mint
+ * number, as after an import of the chain state.
  */
 async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
   const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
@@ -275,7 +275,8 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // Assets without a mint number also match `max_template_mint`. The next segment reads them.
+          // Assets without a mint number also match `max_template_mint`. The next segment of the order reads such
+          // assets.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,

@@ -143,7 +143,10 @@ export function templateConditions({ values, attributes, trigrams }: TemplateReq
   return conditions
 }
 
-/** Above this number of templates, a filter on template data checks each asset's template instead of using ids. */
+/**
+ * Maximum number of template ids that replace a filter on template data. If more templates match, the filter checks the
+ * template of each asset instead.
+ */
 const MAX_RESOLVED = 2_000
 
 /** Name of the filter on templates with matching data. */
@@ -361,8 +364,8 @@ export interface TimedTable {
 const BEYOND_ALL = '9223372036854775807'
 
 /**
- * SQL of the smallest key whose row is at or after a time; the largest 64-bit number if no row is. Bisects over the
- * key in about as many index probes as the key has bits, so the time needs no index.
+ * SQL of the smallest key whose row is at or after a time. If there is no such row, the result is the largest 64-bit
+ * number. Bisects over the key in about as many index probes as the key has bits, so the time needs no index.
  * @param timeMs ms since 1970; NULL gives the largest number.
  */
 export function keyAtTime({ table, key, time }: TimedTable, timeMs: number | Sql): Sql {

@@ -104,7 +104,7 @@ const ownFields = {
   },
 } satisfies RecordMembers<RowParts>
 
-/** Members that a namespace adds to assets, or writes differently. */
+/** The differences between the record of an asset in a namespace and the common record of an asset. */
 export interface AssetVariant {
   readonly title: string
   readonly description: string

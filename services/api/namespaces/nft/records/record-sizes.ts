@@ -21,16 +21,19 @@ const nameBytes = (alias: string): string =>
   `(coalesce(octet_length((${alias}.immutable_data -> 'name')::text), 0)
     + coalesce(octet_length((${alias}.mutable_data -> 'name')::text), 0))`
 
-/** SQL of the bytes of a row's collection in its record. @param relation alias of the row. */
+/**
+ * SQL of the size of a row's collection as part of the record of the row, bytes.
+ * @param relation alias of the row.
+ */
 const collectionBytes = (relation: string): string =>
   `coalesce((SELECT ${fragmentBytes(collectionRow.kind)} FROM assets.collections c
       WHERE c.collection_name = ${relation}.collection_name), 0)`
 
-/** SQL of the bytes of a row's template in its record. */
+/** SQL of the size of a row's template as part of the record of the row, bytes. */
 const templateBytes = (relation: string): string =>
   `coalesce((SELECT 2 * ${attributeBytes('t')} FROM assets.templates t WHERE t.template_id = ${relation}.template_id), 0)`
 
-/** SQL of the bytes of a row's collection and schema in its record. */
+/** SQL of the size of a row's collection and schema as parts of the record of the row, bytes. */
 const nestedBytes = (relation: string): string =>
   `${collectionBytes(relation)}
     + coalesce((SELECT ${fragmentBytes(schemaRow.kind)} FROM assets.schemas s
