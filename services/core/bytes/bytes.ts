@@ -71,8 +71,8 @@ export class ByteSource {
   }
 
   /**
-   * Reads a counted list. Entries take at least `minBytes` each, so an impossible count is refused before the list is
-   * built.
+   * Reads a list that begins with the number of its entries. Each entry takes at least `minBytes` bytes, so a number
+   * too large for the remaining bytes is refused before the list is built.
    */
   list<T>(minBytes: number, read: () => T): T[] {
     const count = this.varuint32()

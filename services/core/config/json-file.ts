@@ -19,7 +19,7 @@ export function readJsonFile(file: string, name: string): FileContent {
   })
   try {
     const facts = statSync(file)
-    // Reading a pipe or device could block the start indefinitely.
+    // Refuse a pipe or device: reading it could block the start of the process without limit.
     if (!facts.isFile()) return refuse(`no regular file at ${file}`, 'a JSON file')
     if (facts.size > MAX_FILE_BYTES) return refuse(`${facts.size} bytes`, `at most ${MAX_FILE_BYTES} bytes`)
     return parseJson(readFileSync(file), refuse)

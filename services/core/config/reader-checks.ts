@@ -160,8 +160,8 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
 interface NeedContext {
   readonly path: readonly (string | number)[]
   /**
-   * Whether all entries of all readers are valid. If not, an invalid entry may be the handler that a check does not
-   * find.
+   * Whether all entries of all readers are valid. If an entry is invalid, it may be the handler that a check misses, so
+   * the check reports nothing.
    */
   readonly isWhole: boolean
   readonly reader: string

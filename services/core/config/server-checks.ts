@@ -28,7 +28,7 @@ export function checkServer(server: ServerView, findings: Findings): void {
     const places: [string, (string | number)[]][] = [[namespace.path, ['namespaces', at, 'path']]]
     namespace.aliases.forEach((alias, index) => places.push([alias, ['namespaces', at, 'aliases', index]]))
     for (const [path, place] of places) {
-      // Request routing ignores letter case.
+      // Compare paths in lower case, because the routing of requests ignores letter case.
       const folded = path.toLowerCase()
       const taken = mounted.get(folded)
       const mount = { part: 'server', path: place, namespace: namespace.name } as const
@@ -98,8 +98,8 @@ export function checkServerWithReaders(
 }
 
 /**
- * Warns about a namespace whose connected reader does not index its contract although another reader does:
- * live data come from the connected reader.
+ * Warns about a namespace that is connected to a reader without the namespace's contract, although another reader
+ * indexes the contract. Live data come only from the connected reader.
  */
 function warnAboutReader(
   namespace: NamespaceConfig,

@@ -38,8 +38,8 @@ export async function findBroken(
   { rule, violations }: Rule,
   shown: number,
 ): Promise<DerivedViolations | null> {
-  // Without the CTE, PostgreSQL plans for the first rows of LIMIT. The plan is a nested loop, which is slow
-  // if no row breaks the rule.
+  // MATERIALIZED computes all broken rows first. Otherwise PostgreSQL plans for the few rows of LIMIT: a nested loop,
+  // which is slow if no row breaks the rule.
   const rows = await query(
     `WITH broken(text) AS MATERIALIZED (${violations}) SELECT text, (SELECT count(*) FROM broken) FROM broken LIMIT ${shown}`,
   )

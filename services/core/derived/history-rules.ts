@@ -64,8 +64,8 @@ const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
 }
 
 /**
- * Creates the rule that each transaction of a family begins with a stored event. Not for the market: a transaction
- * whose only event is an empty list of payouts stores no event.
+ * Creates the rule that each transaction of a family begins with a stored event. The market family has no such rule: a
+ * transaction whose only event is an empty list of payouts stores no event.
  */
 function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
   return {
@@ -105,7 +105,10 @@ const placedEvents = {
   },
 } as const
 
-/** The block of an event is the last block whose time is not after the event: numbers and times of blocks ascend. */
+/**
+ * Creates the rule for events with a block number or time of their own. The block of an event is the last block that
+ * begins at or before the event's global sequence. `max` finds this block, because numbers and times of blocks ascend.
+ */
 function placesOf(family: keyof typeof placedEvents): DerivedRule {
   const { column, rows } = placedEvents[family]
   return {
@@ -120,7 +123,10 @@ function placesOf(family: keyof typeof placedEvents): DerivedRule {
   }
 }
 
-/** Statements that return the rows in which a later block is below the block of the row's creation. */
+/**
+ * Statements that return rows whose blocks contradict each other: a later event of the row has a lower block number
+ * than the row's first event.
+ */
 const changedRows = dated
   .filter(([, names]) => names.length > 1)
   .map(

@@ -24,8 +24,8 @@ export const describedColumns: readonly string[] = [
 ]
 
 /**
- * Statement that computes the columns of a listing `l` that repeat values of its assets, from the assets; returns
- * one row.
+ * Statement that computes columns of a listing `l` from its assets: the columns that repeat values of the assets.
+ * Returns one row.
  */
 export const listingFacts = `
     SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,

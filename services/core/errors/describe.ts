@@ -4,8 +4,8 @@ const MAX_CAUSES = 8
 const MAX_LENGTH = 4000
 
 /**
- * Formats any thrown value as one line: code, message, then each cause after `<-` whose text the message does not
- * contain already. Never throws, stops at circular causes, and returns at most 4,000 characters.
+ * Formats any thrown value as one line: code, message, then the causes, each after `<-`. Leaves out a cause whose text
+ * is already in the line. Never throws, stops at circular causes, and returns at most 4,000 characters.
  */
 export function describeError(error: unknown): string {
   const parts: string[] = []

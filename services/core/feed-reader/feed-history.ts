@@ -80,7 +80,7 @@ export class FeedHistory {
   #older: ItemCache
   readonly #reading = new Map<bigint, Promise<Batch>>()
   #forks = new ForkList()
-  /** Sequence number after which `#forks` contains all forks of the feed. */
+  /** Sequence number of a feed entry: `#forks` contains every fork of the feed that follows this entry. */
   #forksAfter: bigint | undefined
   #epoch: number | undefined
   #newest = 0n

@@ -8,9 +8,9 @@ export interface ForkMark {
 }
 
 /**
- * The only fork to send to a client that resumes from a cursor: the last fork that undoes blocks which the client still
- * has. Null if no fork affects the client. The fork also undoes every entry between the cursor and the fork, so the
- * client does not need these entries and can receive the fork first.
+ * Returns the fork that a client needs when it resumes from a cursor: the last fork that undoes blocks which the client
+ * still has. Null if no fork affects the client. The fork also undoes every entry between the cursor and the fork. The
+ * client therefore needs no other fork and none of these entries.
  *
  * @param forks forks after the cursor, in order.
  */

@@ -72,9 +72,9 @@ export interface FeedEvent {
   readonly event: string
   /** Id of the entity; the catalogue entry defines its fields. */
   readonly id: string
-  /** Index in `transactions`. */
+  /** Index of the transaction in the list `transactions` of the block message. */
   readonly transaction: number
-  /** Index in the transaction's `traces`. */
+  /** Index of the trace in the list `traces` of the transaction. */
   readonly trace: number
   readonly keys: FeedKeys
 }

@@ -161,7 +161,7 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
 }
 
 /**
- * Converts the configuration to `ioredis` options. Reads the files at once.
+ * Converts the configuration to `ioredis` options. Reads the certificate and the password file at once.
  * @throws FatalError `CONFIG_INVALID` if a file cannot be read.
  */
 function redisAddress(address: KvstoreConfig): RedisOptions {

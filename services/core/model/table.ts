@@ -52,7 +52,7 @@ export interface VersionedTable<R extends object> extends TableBase<R> {
   readonly kind: 'versioned'
   /** Column with the block number. */
   readonly version: keyof R & string
-  /** Whether a later row with the same key replaces the first. */
+  /** Whether a later row with the same key replaces the earlier row. */
   readonly replaces: boolean
   /**
    * Whether the readers of a database share the rows. A row belongs to the last reader that wrote the row, until the

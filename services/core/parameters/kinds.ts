@@ -13,7 +13,7 @@ const DECIMAL = /^-?\d+(?:e\d+|\.\d+)?$/
 const MAX_DECIMALS = 40
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
-/** Number of digits of 2^63; a longer number is too large without conversion. */
+/** Number of digits of 2^63. A number with more digits is refused without conversion to bigint. */
 const MAX_ID_DIGITS = 19
 
 /** Default maximum length of a text: longer than any key, hash or name of the chain. */

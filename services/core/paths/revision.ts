@@ -21,7 +21,7 @@ function readCheckedOut(root: string): string | undefined {
   if (folder === undefined || head === undefined) return undefined
   const branch = /^ref: (.+)$/.exec(head)?.[1]
   if (branch === undefined) return head
-  // A linked working tree has its branches in the repository to which it belongs.
+  // A linked working tree (`git worktree`) stores its branches in the repository that it belongs to.
   const shared = readText(join(folder, 'commondir'))
   const folders = shared === undefined ? [folder] : [folder, resolve(folder, shared)]
   for (const each of folders) {

@@ -69,7 +69,7 @@ async function compareKind(
   { rangeBlocks, sealedTo, seals }: KindSeals,
   { from = 0, to = sealedTo }: SealChoice,
 ): Promise<ComparedRange[]> {
-  // Every range that contains at least one of the blocks is checked as a whole.
+  // A range that contains a block from `from` to `to` is checked as a whole.
   const firstBlock = Math.floor(from / rangeBlocks) * rangeBlocks
   const lastBlock = Math.min(Math.floor(to / rangeBlocks) * rangeBlocks + rangeBlocks - 1, sealedTo)
   if (firstBlock > lastBlock) return []

@@ -41,8 +41,8 @@ export interface SealedKind {
   readonly order: readonly string[]
   readonly sources: readonly RowSource[]
   /**
-   * For append-only tables: the table that maps global sequences to blocks. `sources` then describe the rows of that
-   * table. Null for rows with a block column.
+   * For append-only tables: the table that maps global sequences to blocks; `sources` then find the rows of this
+   * mapping table. Null if the rows themselves have a block column.
    */
   readonly blocks: { readonly table: string; readonly sequence: string; readonly from: string } | null
   /** Whether other columns of the rows change after sealing. */

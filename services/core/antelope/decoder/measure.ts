@@ -8,8 +8,8 @@ export interface Measure {
   /** Minimum size of a value in bytes; 0 if a value may be empty. */
   readonly minSize: number
   /**
-   * Number of values visited to read one value, without the elements of counted arrays. Bounds the cost of hostile
-   * ABIs.
+   * Number of values that the decoder visits to read one value of the type. Elements of arrays whose length is in the
+   * data do not count. The number bounds the cost of hostile ABIs.
    */
   readonly work: number
 }

@@ -6,7 +6,7 @@ export interface SettingWithoutEffect {
   /** Key as in docs/settings.md. */
   readonly key: string
   readonly why: string
-  /** Whether a configuration gives the key a value that would matter if the setting had an effect. */
+  /** Whether a configuration sets the key to a value that would change the behaviour if the setting had an effect. */
   readonly isUsed: (config: Partial<AppConfig>) => boolean
 }
 

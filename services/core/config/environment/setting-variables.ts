@@ -100,7 +100,10 @@ function collectKeys(
   )
 }
 
-/** Options of a Zod union with one option per contract family, each with its path step; empty for other schemas. */
+/**
+ * Finds the options of a Zod union with one option per contract family, and for each option the path step to the
+ * entries of its family. Empty for other schemas.
+ */
 function familiesOf(schema: z.ZodType): { step: FamilyStep; option: z.ZodObject }[] {
   const inner = unwrap(schema)
   if (!(inner instanceof z.ZodDiscriminatedUnion)) return []

@@ -6,7 +6,10 @@ export interface KnownChain {
   readonly name: string
   /** Chain id, 64 lower-case hexadecimal characters. */
   readonly id: string
-  /** Greatest allowed start block: a block just before the first use of the contracts. Absent if unknown. */
+  /**
+   * The only start block that is allowed without an override: a block just before the first use of the contracts.
+   * Absent if unknown: any block is allowed.
+   */
   readonly startBlock?: number
   /** Estimated database size in GB from docs/sizing.md. Absent: no estimate. */
   readonly diskGb?: number

@@ -21,8 +21,9 @@ export const COMPRESSION_THRESHOLD_BYTES = 1_024
 const brotliText = promisify(brotliCompress)
 const gzipText = promisify(gzip)
 /**
- * Lists are compressed once and sent once. The output of Brotli 1 is smaller than the output of gzip 2 or 3, in half
- * the time. Higher levels save a tenth of the bytes and take two to four times as long (figures in docs/decisions.md).
+ * Lists are compressed once and sent once, so fast compression matters more than small output. The output of Brotli 1
+ * is smaller than the output of gzip 2 or 3, in half the time. Higher levels save a tenth of the bytes and take two to
+ * four times as long (figures in docs/decisions.md).
  */
 const BROTLI_QUALITY = 1
 const GZIP_LEVEL = 2

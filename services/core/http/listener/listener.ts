@@ -148,7 +148,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket)
-    // If an earlier response is partly sent, the client would read an error response as a part of its body.
+    // If the socket contains a part of an earlier response, the client would read an error response as a part of that
+    // response's body.
     if (response?.headersSent && !response.writableFinished) socket.destroy()
     else answerClientError(error, socket, options.failureBody)
   })

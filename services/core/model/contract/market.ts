@@ -42,13 +42,16 @@ interface CounterRange {
   readonly end_id: AnyInteger
 }
 
-/** Returns the first range of each counter, because the contract ignores further ranges of the same counter. */
+/** Returns the first id range of each counter. The contract ignores further ranges of the same counter. */
 function firstRanges(ranges: readonly CounterRange[]): readonly CounterRange[] {
   const counters = ranges.map((range) => range.counter_name)
   return ranges.filter((range, place) => counters.indexOf(range.counter_name) === place)
 }
 
-/** Reads the value of an attribute rule: 64-bit integers as text, bytes as numbers. */
+/**
+ * Reads the attribute value of a royalty rule as JSON text. In the JSON, a 64-bit integer is text, and bytes are a list
+ * of numbers.
+ */
 const variant: ColumnReader<string> = ({ data }) => {
   const [type, inner] = data.value as [string, unknown]
   const plain = ArrayBuffer.isView(inner) ? Array.from(inner as Uint8Array) : inner

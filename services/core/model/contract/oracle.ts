@@ -1,7 +1,10 @@
 import { oracleTables as tables } from '../tables/index.ts'
 import { big, contractTable, flag, int, precision, scope, symbol, text, texts } from './contract-table.ts'
 
-/** Maximum number of decimal places that the integer column can store; real pairs have far fewer. */
+/**
+ * Maximum number of decimal places of a pair: the column that stores the number is a 32-bit integer. Real pairs have
+ * far fewer.
+ */
 const GREATEST_PRECISION = 2 ** 31 - 1
 
 /** Tables of the oracle contract. */

@@ -1,8 +1,8 @@
 import { marketTables } from './market.ts'
 
 /**
- * Description of a kind of listing of the market. The rules of `verify`, seals, replay, sums and lists of the API are
- * derived from the description.
+ * Description of a kind of listing of the market. Several parts of the program are derived from the description: rules
+ * of `verify`, seals, replay, sums, and lists of the API.
  */
 export interface MarketListing {
   /** Code of the kind of listing in the column `kind` of the tables listing_assets, listing_counts and trades. */
@@ -14,7 +14,7 @@ export interface MarketListing {
   }
   /** Word for one listing of this kind in messages, such as `sale`. */
   readonly one: string
-  /** Log action of the contract that creates a row. */
+  /** Name of the log action that the contract sends when a listing of this kind is created. */
   readonly created: string
   /** Name of the contract's id counter in market.counters. */
   readonly counter: string

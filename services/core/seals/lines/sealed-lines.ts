@@ -32,10 +32,7 @@ export class SealedLines {
   readonly #assetCount: number
   /** For each column by which the kind of row is ordered: the index of its field in a COPY line. */
   readonly #keys: readonly number[]
-  /**
-   * Hashes of the rows whose order keys equal the order keys of the last row. Rows with equal order keys are ordered by
-   * their hash.
-   */
+  /** Hashes of the rows read last, all with equal order keys. Rows with equal order keys are ordered by their hash. */
   #equal: Buffer[] = []
   #key: readonly Buffer[] = []
   #range = 0

@@ -4,8 +4,8 @@ import { sealedKinds } from '../sealed-kinds.ts'
 import type { SealedKind } from '../sealed-kinds.ts'
 
 /**
- * A statement with a single row and column of JSON text: the answer of the api to a request for seals, which other
- * installations compare with their seals.
+ * A statement that returns JSON text in a single row and column. The API sends the text as its answer to another
+ * installation, which compares the seals in the text with its own seals.
  */
 export interface JsonStatement {
   readonly text: string
@@ -44,7 +44,10 @@ export interface PublishedSeal {
 /** Rows of some blocks of a sealed range: their number, the digests of parts of the blocks, and the rows as lines. */
 export interface RangeParts {
   readonly rows: string
-  /** Digests of consecutive parts of the blocks, ascending; a part without rows is left out. */
+  /**
+   * Digests of parts of the blocks: each part is a run of consecutive blocks. Parts are ascending, and a part without
+   * rows is left out.
+   */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
    * Rows as COPY lines, in the order in which the seal hashes the rows: at most `MOST_LINES` lines, from `offset` on.
