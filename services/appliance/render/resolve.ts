@@ -103,7 +103,8 @@ function resolveOnce(
   )
   const given = { ...Object.fromEntries(ofOwn), ...named }
   const preset = choosePreset(given, refused, problems)
-  // Placeholders avoid a second report: the check of the operator's connections.config.json reports its missing keys.
+  // The check of the operator's connections.config.json reports the keys that the file lacks. Placeholders for these
+  // keys avoid a second report.
   const standing = Object.entries(placeholders).filter(
     ([name]) => refused.has(name) || (own.texts.has('connections') && isOfFile(name, 'connections')),
   )
@@ -157,7 +158,10 @@ function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
   return given
 }
 
-/** Checks the variables that set keys of the configuration files by the schemas of these files. */
+/**
+ * Checks the variables that set keys of the configuration files. The schemas of these files decide which values are
+ * valid.
+ */
 function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]): ConfigProblem[] {
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
@@ -291,7 +295,10 @@ function checkTogether(
   refused: ReadonlySet<string>,
 ): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  /** Adds a problem, unless one of `others` is refused: the other variables that take part in this problem. */
+  /**
+   * Adds a problem. `others` are the other variables that take part in the problem: if one of them is refused, the
+   * problem is not added.
+   */
   const refuse = (path: string, found: unknown, allowed: string, others: readonly string[] = []): void => {
     if (others.some((name) => refused.has(name))) return
     problems.push({ file: 'environment', path, found: showFound([path], found), allowed })

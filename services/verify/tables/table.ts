@@ -86,7 +86,9 @@ export interface VerifiedTable {
    * @param contract account of the contract.
    */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
-  /** Name in reports, such as `burned assets`, of the ended rows, which `where` excludes. */
+  /**
+   * Name, in reports, of the rows that have ended on the chain, such as `burned assets`. `where` excludes these rows.
+   */
   readonly ended?: string
   /** Columns that are null if this contract table lacks the row; another contract table sets the other columns. */
   readonly clears?: readonly string[]
