@@ -134,7 +134,7 @@ const helpCommands: Readonly<Record<RunMode, string>> = {
   process: 'pronghorn help',
 }
 
-/** Remedy of `USAGE`: the help of the command, or the general one. */
+/** Remedy of `USAGE`: the help of the command, or the help of the program if no known command is given. */
 function usageRemedy({ commands }: Command, args: readonly string[], io: CliIo): string {
   const mode = chooseMode(args, io.env)
   const [name] = args

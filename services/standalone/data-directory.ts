@@ -22,7 +22,7 @@ export const DATABASE = 'pronghorn'
 export async function prepareDataDirectory(given: string): Promise<string> {
   const path = resolve(given)
   try {
-    // One folder at a time: `mkdir` with `recursive` never returns below /proc.
+    // Creates one folder at a time: `mkdir` with `recursive` never returns below /proc.
     await createWithParents(path)
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file')
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -27,7 +27,7 @@ export interface StandaloneOptions {
   /** Host and port at which the API listens. */
   readonly host: string
   readonly port: number
-  /** Port of the state service. Null: ten above the API port, or any free port if that one is taken. */
+  /** Port of the state service. Null: the API port plus ten, or any free port if that port is taken. */
   readonly statePort: number | null
   /**
    * First block to index; 0 for the first block of the node. Null: the known start block of the chain, else the first

@@ -42,7 +42,7 @@ async function serve(
   const api = await startApi({ config: apiConfig(database.address, settings), logger: quiet })
   closers.push(() => api.close())
   const get: Served['get'] = (path, init) =>
-    // Uncompressed, because compression would take most of the time of a large response.
+    // Requests an uncompressed answer, because compression would take most of the time of a large response.
     ask(`${api.url}/assets${path}`, { headers: { 'accept-encoding': 'identity', ...init?.headers } })
   return { port: api.port, get }
 }

@@ -53,7 +53,7 @@ const generation = [
 
 const key = keyText('PUB', 0, Buffer.alloc(33, 2))
 
-/** Every filter on its own. The counts of `scanningCounts` may scan the table. */
+/** Requests, each with one filter. A count with a filter of `scanningCounts` may scan the table. */
 const filters = [
   ...['', 'page=150', 'creator=creatorc', 'creator=creatorc,creator4a', 'creator=nobody', 'claimer=claimer3'],
   ...['state=1', 'state=0,3', `public_key=${key}`, 'asset_id=77', 'asset_id=77,20001,999999'],

@@ -182,7 +182,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
     return run(restorer, 'sh', '-c', `${words} 2>&1`)
   }
 
-  /** Kills the container of a restore after half of the files. The server withholds the other half until then. */
+  /** Kills the container of a restore after half of the files. The server withholds the other half until the kill. */
   async function killHalfway(): Promise<void> {
     const gate = new EventEmitter()
     const held = once(gate, 'held')

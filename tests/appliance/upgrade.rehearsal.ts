@@ -124,8 +124,8 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   )
 
   /**
-   * Runs the upgrade. The doctor at its end reports that the paused node does not answer and, after some minutes, that
-   * no blocks arrive.
+   * Runs scripts/upgrade. The script ends with `doctor`, which reports that the paused node does not answer and, after
+   * some minutes, that no blocks arrive.
    */
   async function upgrade(): Promise<void> {
     expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: (?:one check|2 checks)/m)

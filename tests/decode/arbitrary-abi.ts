@@ -95,8 +95,8 @@ export function arbitraryAbi(
     new_type_name: alias,
     type: `${pick(builtinNames)}[]`,
   }))
-  // A struct may contain a later struct directly, and any struct through an option, list or variant. So no struct
-  // contains itself directly.
+  // No struct contains itself directly: a struct may contain only later structs directly. An option, a list or a
+  // variant may contain any struct.
   const direct = (index: number): string[] => [
     ...builtinNames,
     'alias0',

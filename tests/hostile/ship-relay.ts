@@ -7,8 +7,8 @@ import type { Choices } from '../../scripts/compare/requests/choices.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Quiet time before the attack on a connection, ms, so that the reader makes progress: CALM_MS at most, for one in ten
- * LONG_CALM_MS.
+ * Quiet time before the first attack on a connection, ms, in which the reader makes progress. Maximum for most
+ * connections: CALM_MS. Maximum for one connection in ten: LONG_CALM_MS.
  */
 const CALM_MS = 60
 const LONG_CALM_MS = 1_500

@@ -180,7 +180,7 @@ async function withNodes(nodes: readonly MirrorNode[], work: () => Promise<void>
   }
 }
 
-/** Expects the same rows as of an undisturbed reader. */
+/** Expects the rows that an undisturbed reader writes. */
 async function expectEverything(address: DatabaseAddress): Promise<void> {
   expect(compareDumps(expected, await dumpDatabase(address))).toEqual([])
 }

@@ -43,7 +43,7 @@ it('a reader asked to stop while it catches up stops after the commit in progres
           commits += 1
           committedMs = performance.now()
           if (commits !== 1) return
-          // At this point received blocks wait in the queue, and the next commit is in progress.
+          // 20 ms after the first commit, received blocks wait in the queue, and the next commit is in progress.
           setTimeout(() => {
             commitsAtStop = commits
             ending.abort()

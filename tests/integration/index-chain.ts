@@ -18,7 +18,8 @@ const logger = createLogger({
 export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
 /**
- * No recording deploys code in its last 80 blocks, so with fewer reversible blocks than this the Merkle roots match.
+ * Limit of reversible blocks. No recording deploys code in its last 80 blocks, so the Merkle roots of fewer reversible
+ * blocks match.
  */
 const MOST_REVERSIBLE = 80
 

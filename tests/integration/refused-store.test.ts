@@ -68,7 +68,7 @@ describeWithRedis('a Redis that refuses writes', () => {
     return ((await response.json()) as { data: T }).data
   }
 
-  // Concurrent, because each test mostly waits for the next probe of Redis.
+  // The tests run concurrently, because each test mostly waits for the next probe of Redis.
   it.concurrent.for([
     ['READONLY', 'read-only'],
     ['OOM', 'out of memory'],

@@ -78,7 +78,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Waits for a matching status of the reader, and returns the latest one. */
+/** Waits until the reader has reported a status that fits. Returns the latest fitting status. */
 async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderStatus> {
   let found: ReaderStatus | undefined
   await expect.poll(() => (found = statuses.findLast(fits)) !== undefined).toBe(true)

@@ -121,7 +121,7 @@ class Scenario {
   readonly #clients = Array.from({ length: CLIENTS }, () => new Client())
   /** Assets with an event on the current branch, by block. */
   readonly #chain = new Map<number, string[]>()
-  /** Cursors of received messages of any age, each with the block of its event. */
+  /** Cursors of messages that the clients received at any time, each with the block of its event. */
   readonly #cursors: { readonly num: number; readonly cursor: string }[] = []
   #nextBlock: number
 

@@ -51,7 +51,7 @@ export class WrittenFeed {
     return this.#sequence
   }
 
-  /** Publishes a block; each event has its own transaction, or all share one. */
+  /** Publishes a block. Each event has its own transaction, or all events share one transaction. */
   async block(num: number, wanted: readonly WantedEvent[], isOneTransaction = false): Promise<FeedBlock> {
     const traces = wanted.map((each, at) => this.#trace(each, isOneTransaction ? at + 1 : 1))
     const transactionsOf = isOneTransaction ? [traces] : traces.map((trace) => [trace])

@@ -12,7 +12,7 @@ export interface RowCase {
   readonly actions?: readonly (readonly [name: string, data: Readonly<Record<string, unknown>>])[]
   /** Rows that the handler writes, by table. */
   readonly handled: Rows
-  /** Rows that `import-state` writes, by table; if absent, the same rows as the handler. */
+  /** Rows that `import-state` writes, by table. If absent, `import-state` writes the rows of `handled`. */
   readonly imported?: Rows
   /** Key and column values that `verify` expects in the database. */
   readonly verified: { readonly key: readonly string[]; readonly values: Readonly<Record<string, unknown>> }

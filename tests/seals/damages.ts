@@ -51,7 +51,8 @@ export function damagesOf(kind: SealedKind): Damage[] {
   return [
     ...changes,
     { kind, title: 'row deleted', of: 'true', text: (row) => `DELETE FROM ${table.name} t WHERE ${row}` },
-    // No row is added to `market.trades`: a trade without a listing is in no range, and rules of verify report it.
+    // The damage adds no row to `market.trades`: a trade without a listing is in no sealed range, and a rule of
+    // `verify` reports the trade.
     ...(isText || kind.name === 'market.trades' || kind.name === 'chain.abis'
       ? []
       : [

@@ -16,8 +16,8 @@ export const TEMPLATE = 'pronghorn_template'
 
 /** Starts one PostgreSQL server for the whole test run and creates the migrated template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // No autovacuum: tests run ANALYZE themselves, and nothing else may change statistics or use a database while it is
-  // copied.
+  // Autovacuum is off: tests run ANALYZE themselves, and nothing else may change statistics or use a database while it
+  // is copied.
   const settings = { max_connections: '200', autovacuum: 'off' }
   const server = await startEmbeddedPostgres({ ...testedServer, settings })
   const { host, port, user, password } = server

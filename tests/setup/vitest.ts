@@ -29,7 +29,7 @@ export const ofEachProject = {
 /** Settings of the whole test run. */
 export const shared = {
   ...ofEachProject,
-  // Not in `ofEachProject`: each project would start a database server of its own.
+  // `globalSetup` is not in `ofEachProject`: each project would start a database server of its own.
   globalSetup: ['tests/setup/postgres.ts'],
   sequence: { sequencer: LongestFirst },
 } satisfies ViteUserConfig['test']

@@ -313,7 +313,7 @@ it('a revoked key stays revoked while the database is unavailable, also in a ser
   const statuses = async () => [(await askAbi(client)).status, (await askAbi(other)).status]
   expect(await statuses()).toEqual([200, 200])
   await query("UPDATE access.api_keys SET revoked_at = now() WHERE label = 'revoked'")
-  // Wait longer than the clock tolerance: then the service refuses the token without reading the keys again.
+  // Wait longer than the clock tolerance: after this time the service refuses the token without reading the keys again.
   await expect.poll(statuses, { timeout: patient(10_000) }).toEqual([401, 200])
   await proxy.close()
   const seen = new Set<number>()

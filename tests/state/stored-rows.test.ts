@@ -217,7 +217,8 @@ it(
       first_block_num: first,
       head_block_num: 964,
     })
-    // The service deletes history in steps of an eighth of its length, so up to an eighth more than configured remains.
+    // The service deletes history in steps of an eighth of the configured length, so up to nine eighths of this length
+    // remain.
     expect(964 - first).toBeGreaterThanOrEqual(200)
     expect(964 - first).toBeLessThanOrEqual(230)
     const blocks = pickBlocks(6, first, 964, 3).add(first)

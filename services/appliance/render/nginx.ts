@@ -30,7 +30,8 @@ export function renderNginx(values: Values, server: AppConfig['server'], isGraph
     API_PORT: server.server_port,
     FAILURES: failures,
     GRAPHQL_ERROR_PAGES: isGraphqlExpected ? '' : errorPages('      ', { 502: '@unknown', 503: '@unknown' }),
-    // Without Hasura its host name does not resolve, and nginx would log an error for each GraphQL request.
+    // If Hasura is off, the host name of Hasura does not resolve, and nginx would log an error for each GraphQL
+    // request.
     GRAPHQL_LOG: isGraphqlExpected ? '' : '      error_log /dev/stderr crit;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
     CORS_HEADERS: server.cors.length === 0 ? '' : replacedHeaders(values),

@@ -72,7 +72,7 @@ function placeholdersOf(
   part: ConfigPart,
 ): ReadonlyMap<string, string> {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) =>
-    // An account that is `none` gets no marker, so that its family is removed here as in the rendered file.
+    // An account that is `none` gets no marker. So the family of the account is removed here, as in the rendered file.
     Object.hasOwn(values, name) && values[name as keyof typeof variables] === NONE ? NONE : `${MARK}${name}`,
   )
   const found = new Map<string, string>()

@@ -11,7 +11,7 @@ export const whole = (least: number, most: number) =>
     return Number(text)
   })
 
-/** Validator of a text pattern, described by `allowed`. */
+/** Validator of a text that must match a pattern. `allowed` describes the pattern in the error. */
 export const matching = (pattern: RegExp, allowed: string) =>
   makeValidator<string>((text) => {
     if (!pattern.test(text)) throw new RangeError(allowed)
@@ -49,9 +49,9 @@ const domain = makeValidator<string>((text) => {
   if (!isHost(text) || isIPv6(text)) throw new RangeError('a host name or an IPv4 address')
   return text
 })
-/** Service of the bundled PostgreSQL in the compose file. */
+/** Name of the bundled PostgreSQL's service in the compose file. */
 export const BUNDLED_POSTGRES = 'postgres'
-/** Service of the bundled Redis in the compose file. */
+/** Name of the bundled Redis's service in the compose file. */
 export const BUNDLED_REDIS = 'redis'
 
 const hostName = makeValidator<string>((text) => {

@@ -28,7 +28,10 @@ export interface PublishOptions {
   readonly folder: string
   /** Number of database sessions that read concurrently. */
   readonly jobs: number
-  /** Share of the time that each session works, above 0 and at most 1 (the default); it pauses for the rest. */
+  /**
+   * Share of the time that each session works, above 0 and at most 1 (the default). The session pauses for the rest of
+   * the time.
+   */
   readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string

@@ -5,7 +5,7 @@ import { listIndexStatements } from '../../core/database/restoring/index.ts'
 const INDEX_STAGE = 1
 const CONSTRAINT_STAGE = 2
 const REFERENCE_STAGE = 3
-/** Runs after the missing migrations, because these may add columns that query indexes need. */
+/** Runs after the migrations that the dump lacks, because these migrations may add columns that query indexes need. */
 export const QUERY_STAGE = 4
 const ANALYZE_STAGE = 5
 

@@ -39,7 +39,8 @@ export interface Guard {
  */
 export function startGuard(temporaryFolder: string | null): Guard {
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'pronghorn-guard', temporaryFolder ?? ''], {
-    // In a session of its own, so that signals to the terminal or the process group do not reach the guard.
+    // The guard runs in a session of its own, so that signals to the terminal or the process group do not reach the
+    // guard.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',

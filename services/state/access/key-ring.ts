@@ -6,10 +6,10 @@ import type { SigningKey } from './signing-keys.ts'
 
 /** Age limits of the cached keys, ms; tests use shorter limits. */
 export interface KeyRingTiming {
-  /** Maximum age of keys that are used without another read, ms. */
+  /** Maximum age of cached keys that are used without reading the keys again, ms. */
   readonly freshMs: number
   /**
-   * Maximum age of keys that are used at all, ms. Limits how long a service accepts a revoked key while the
+   * Maximum age of cached keys, ms: older keys are not used. Limits how long a service accepts a revoked key while the
    * database is unavailable.
    */
   readonly usableMs: number

@@ -43,8 +43,8 @@ export interface Compared {
 }
 
 /**
- * Compares a table with the chain once. If the rows of the source are not as of one block (`isFixed` is false), a
- * differing row may only have changed meanwhile.
+ * Compares a table with the chain once. If the rows of the source are not as of one block (`isFixed` is false), a row
+ * may differ only because it changed between the reads of the chain and of the database.
  */
 export async function compareTable(options: CompareOptions): Promise<Compared> {
   return new TableComparison(options).run()

@@ -302,7 +302,7 @@ class Run {
     })
   }
 
-  /** Reads differing rows again. The rows of all tables wait for the same later blocks. */
+  /** Reads differing rows again at later blocks. The rows of all tables are read again at the same blocks. */
   async #settle(meter: ProgressMeter): Promise<void> {
     const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
     const settled: Settled = source.isFixed

@@ -7,8 +7,8 @@ export interface ChainSource {
   /** Name of the decoder, for reports; null if the source returns decoded rows. */
   readonly decoder: string | null
   /**
-   * Whether all rows are as of one block, the block of the database. Otherwise each row is as of the time of its
-   * request, and the row of a difference is read again.
+   * Whether all rows are as of one block, the committed block of the database. If not, each row is as of the time of
+   * its request, and a row that differs is read again.
    */
   readonly isFixed: boolean
   /** Whether the source has every row of a contract table; false if the chain may have more. */
