@@ -2,8 +2,9 @@ import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
 // Runs the tests that depend on the version of the database on PostgreSQL 18. Long simulations that do not depend on
-// the version, and faults of nodes and Redis, run on PostgreSQL 14 only.
-// The setup that starts the server runs in this process, where `test.env` does not apply. The test processes inherit it.
+// the version, and faults of nodes and Redis, run on PostgreSQL 14 only. PRONGHORN_TEST_POSTGRES is set in this
+// process, because the setup that starts the server runs here and `test.env` does not apply to it. The test processes
+// inherit the variable.
 process.env.PRONGHORN_TEST_POSTGRES = '18'
 
 export default defineConfig({

@@ -4,8 +4,8 @@ import type { ConnectionsConfig } from '../core/config/connections/index.ts'
 import { CONTAINER_FOLDER } from '../core/paths/index.ts'
 
 /**
- * Reads the connections that render-config wrote for a service, and changes the file paths in them: the
- * caller sees the service's folder at another path than the service.
+ * Reads the connections that render-config wrote for a service, and changes the file paths in them: the path of the
+ * service's folder on the host is not the path in the service's container.
  * @throws ConfigError
  */
 export function readRenderedConnections(folder: string): ConnectionsConfig {

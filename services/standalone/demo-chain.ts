@@ -25,7 +25,10 @@ const BLOCK_MS = 500
 const SEED = 1
 /** Probability that a block is followed by a fork: with two blocks a second, about one fork in two minutes. */
 const FORK_CHANCE = 1 / 240
-/** A chain that missed more blocks than this since the last run is not continued; a new chain begins. */
+/**
+ * Maximum number of blocks that a demo chain can have missed since its last run. If the chain has missed more blocks, a
+ * new chain begins.
+ */
 const MOST_MISSED_BLOCKS = 20_000
 const RETAIN_BYTES = 192 * 1024 * 1024
 

@@ -16,8 +16,8 @@ interface RunPlace {
 const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
 /**
- * Rewords an error in terms of the command-line options: a full disk or a damaged file names the data directory, a
- * chain mismatch names the URLs of `--ship` and `--http`.
+ * Rewords an error in terms of the command-line options. The error of a full disk or a damaged file names the data
+ * directory; a chain mismatch names the URLs of `--ship` and `--http`.
  */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
   if (!isDiskFull(error)) return differingAddresses(error) ?? explainFileError(error, dataDir) ?? error

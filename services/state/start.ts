@@ -47,7 +47,10 @@ export interface StateOptions {
   readonly connections: ConnectionsConfig
   readonly settings: StateSettings
   readonly logger: Logger
-  /** Key-value store of the caller; `close` leaves this store open. Default: a store that the service opens itself. */
+  /**
+   * Key-value store of the caller, which `close` of the state service leaves open. Default: a store that the service
+   * opens.
+   */
   readonly kvstore?: KeyValueStore
   /** Maximum time until the database has started and is migrated, ms. Default 30 seconds. */
   readonly waitMs?: number

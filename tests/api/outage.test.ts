@@ -66,7 +66,7 @@ describe('requests while the database is unavailable', () => {
   })
 
   /**
-   * Waits until `/health` reports this status for PostgreSQL: the API polls the database, so the status changes after
+   * Waits until `/health` reports `status` for PostgreSQL. The API polls the database, so the status changes only after
    * some polls.
    */
   async function untilHealth(status: string): Promise<Awaited<ReturnType<typeof ask>>> {

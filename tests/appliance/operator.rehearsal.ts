@@ -196,8 +196,8 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       )
       expect(move).toContain('docker volume rm')
       variables = { ...variables, DATA_LOCATION: disks.moved }
-      // The documented commands before the next start (`down`, copying the files) do not read DATA_LOCATION, so it may
-      // be set now.
+      // DATA_LOCATION may be set now: the documented commands before the next start (`down`, copying the files) do not
+      // read it.
       const lines = move
         .replaceAll('/mnt/nvme/pronghorn', disks.moved)
         .replaceAll('pronghorn_postgres-data', `${PROJECT}_postgres-data`)

@@ -19,8 +19,8 @@ const LONGEST = 3_600_000
 /** Limit for the 99th percentile of the response times, ms. */
 const MAX_P99_MS = 1_000
 /**
- * Maximum number of seconds with failed requests while the container of the proxy is replaced, because the proxy does
- * not answer or cannot resolve the api's name yet.
+ * Maximum number of seconds with failed requests while the container of the proxy is replaced. Requests fail because
+ * the proxy does not answer, or cannot resolve the api's name yet.
  */
 const MAX_PROXY_GAP_S = 15
 /** Time after which the filler has written all received blocks of the paused node, ms. */

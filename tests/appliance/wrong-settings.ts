@@ -1,4 +1,7 @@
-/** Invalid lines that are added to a valid .env, and the beginning of the first reported problem. */
+/**
+ * Invalid lines for a valid .env: each line is added to the .env. The text after the line is the beginning of the first
+ * reported problem.
+ */
 export const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
   [
     'a byte order mark within the file',

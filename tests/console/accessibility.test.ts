@@ -118,7 +118,7 @@ describeWithChromium('the pages of the demo chain', () => {
       const live = await page.$$eval('[aria-live], [role=status], [role=alert], [role=log]', (all) =>
         all.map((each) => [each.id, each.getAttribute('role') ?? each.getAttribute('aria-live')]),
       )
-      // The last live region announces the point of a chart that the arrow keys select.
+      // The live region without an id announces the chart point that the user selects with the arrow keys.
       expect(live).toEqual([
         ['health-chip', 'status'],
         ['notice-text', 'alert'],

@@ -22,7 +22,7 @@ export async function expectAccessible(page: Page, undecided: readonly string[] 
         // Without this setting, axe-core would measure the intermediate colours of a transition.
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ])
-      // The browser applies new colours before the next frame.
+      // The browser applies the emulated colours before it paints the next frame.
       await page.evaluate(
         () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
       )

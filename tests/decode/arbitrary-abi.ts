@@ -113,8 +113,8 @@ export function arbitraryAbi(
   const version = g(() => fc.constantFrom(...versions))
   const extensions = Array.from({ length: g(() => fc.nat(2)) }, (_, i) => ({
     name: `e${i}`,
-    // The types of extension fields take at least one byte: with an empty value, a present and an absent field would
-    // have the same bytes. Fields after the first extension need no `$`.
+    // Types of extension fields take at least one byte: a present field without bytes would look like an absent field.
+    // Only the first extension field needs a `$`.
     type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}${g(() => fc.constantFrom('$', '$', '$', ''))}`,
   }))
   const row = { name: 'row', base: 'struct0', fields: extensions }

@@ -146,7 +146,7 @@ export class Rig {
     this.databaseGate.lead(this.postgres)
   }
 
-  /** Waits until PostgreSQL recovers by itself; if it does not, starts the server again. */
+  /** Waits until PostgreSQL answers again without help. If PostgreSQL does not recover, starts the server again. */
   async revivePostgres(): Promise<void> {
     const untilMs = performance.now() + RECOVERY_MS
     while (performance.now() < untilMs) {

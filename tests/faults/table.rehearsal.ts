@@ -198,8 +198,8 @@ describeWithRedis('the parts under faults', () => {
     { timeout: SEEN_MS + OVER_MS + 60_000 },
     async ({ name, begin, end, retried, maySeeNothing, needsSmallDisk }, context) => {
       if (needsSmallDisk && !rig.disk.isSmall) context.skip('file systems cannot be mounted here')
-      // The measured times of this fault must include neither the back-off after the previous fault nor the pause of
-      // the chain during `lostRows`: restart the filler, and wait until the filler is healthy at the head.
+      // The measured times of a fault must include neither the back-off after the previous fault nor the pause of the
+      // chain during the fault `lostRows`. So restart the filler, and wait until the filler is healthy at the head.
       await rig.restartFiller()
       await untilWell()
       const startedMs = performance.now()

@@ -129,8 +129,8 @@ function residentMegabytes(pid: number): number {
 }
 
 /**
- * Mean private memory of a database's PostgreSQL backends, megabytes; backends are found by their process title. Not
- * the sum, which changes with the number of pooled connections.
+ * Mean private memory of a database's PostgreSQL backends, megabytes. The sum is no measure, because it changes with
+ * the number of pooled connections. Backends are found by their process title.
  */
 function backendMegabytes(database: string): number {
   let sum = 0

@@ -20,9 +20,9 @@ const ATTACK_MS = 5
 const FIRST_MESSAGES = 3
 
 /**
- * Relay before a chain node. In attack mode it corrupts the node's messages so that no reader can mistake them for a
- * block: truncated, random, repeated, omitted, fragmented, invalid websocket frames, and floods of unrequested
- * messages.
+ * Relay before a chain node. In attack mode it corrupts the node's messages, so that no reader can mistake a message
+ * for a block: it truncates, repeats, omits and fragments messages, and sends random bytes, invalid websocket frames
+ * and floods of unrequested messages.
  */
 export class ShipRelay {
   readonly url: string

@@ -59,7 +59,10 @@ const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
 const COLLECTION = 'cards'
 const HOUR = 3_600_000
-/** After this block the only actions are announcements of sales, which stay open while the clock jumps by days. */
+/**
+ * After this block the only actions are announcements of sales. The announced sales stay open while the clock jumps by
+ * days.
+ */
 const QUIET_FROM = 220
 
 /** State of the simulated market before the first block. */

@@ -17,7 +17,7 @@ const HEAD = 964
 const IRREVERSIBLE = 962
 const bothContracts = ['main', 'v2']
 
-/** Indexes a chain in one or more runs and returns the dump of the database after the last. */
+/** Indexes a chain in one or more runs. Returns the dump of the database after the last run. */
 async function index(chain: DevchainOptions | TestChain, runs: Runs): Promise<DatabaseDump> {
   const running = 'chain' in chain ? chain : await startChain(chain)
   const database = await createTestDatabase()

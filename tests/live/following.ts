@@ -206,8 +206,8 @@ class Scenario {
     const onChain = new Set(known.map(({ num, id }) => `${num} ${id}`))
     for (const { events, assets, from } of client.followers.values()) {
       expect(new Set(events).size).toBe(events.length)
-      // Events up to the block of the cursor are not required: the client may have seen them before, or a fork undid
-      // them.
+      // Only events after the block of the first cursor must have been received. Earlier events may have been received
+      // before, or a fork undid them.
       const wanted = known.filter(({ num, id }) => num > from && assets.includes(id))
       expect(wanted.map(({ num, id }) => `${num} ${id}`).filter((each) => !events.includes(each))).toEqual([])
       expect(

@@ -102,8 +102,8 @@ it('each of 200 clients gets one fork, then the new branch; every cursor resumes
     }
   }
 
-  // The disconnected clients resume with their cursors: one fork message, with the lowest undone block, undoes the
-  // events that they saw.
+  // The disconnected clients resume with their cursors. One fork message, with the lowest undone block, undoes the
+  // events that the clients saw before.
   for (const [at, seen] of left.entries()) {
     const client = await WebsocketClient.open(`${chain.api.url}/assets/v1/live`)
     opened.push(client)

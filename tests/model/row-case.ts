@@ -27,7 +27,9 @@ type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
 export const block = { num: 7_100, timeMs: 1_700_000_000_500 }
 export const created = { created_at_time: block.timeMs, created_at_block: block.num }
 export const updated = { updated_at_time: block.timeMs, updated_at_block: block.num }
-/** `created` and `updated` in a row that `import-state` writes: time and block are unknown. */
+/**
+ * `created` and `updated` of a row that `import-state` writes. The chain state does not contain the time and the block.
+ */
 export const unknownCreation = { created_at_time: 0, created_at_block: 0 }
 export const unknownUpdate = { updated_at_time: 0, updated_at_block: 0 }
 

@@ -149,7 +149,8 @@ it('the embedded PostgreSQL starts in a data folder without postmaster.opts, and
   await client.query('CREATE TABLE precious (id integer)')
   await client.end()
   await server.stop()
-  // A base backup has no `postmaster.opts`. Files of the operator next to the database must stay.
+  // A data folder from a base backup has no `postmaster.opts`, and is accepted. Files of the operator next to the
+  // database are not removed.
   await rm(join(folder, 'postgres', 'postmaster.opts'))
   await writeFile(join(folder, 'notes.txt'), 'mine')
   const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

@@ -51,8 +51,8 @@ describe('an answer that is too large', () => {
       const asker = new StateClient(small.url)
       await asker.login(key)
       for (const json of [false, true]) {
-        // The limit applies to rows in the format of the answer: a hundred packed rows are below it, a hundred decoded
-        // rows are not.
+        // The size limit applies to rows in the format of the answer. A hundred packed rows are smaller than the limit,
+        // a hundred decoded rows are larger.
         const { status, body } = await asker.get<{ code: string; message: string }>('/v0/state/table', {
           ...query,
           json,

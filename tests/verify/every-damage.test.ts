@@ -39,7 +39,7 @@ interface Damage {
   readonly kind: 'change' | 'null' | 'swap' | 'delete' | 'add'
   /** SQL condition on the rows that the damage may change. */
   readonly of: string
-  /** @param row condition that selects the chosen row. @param other condition that selects a second row. */
+  /** @param row SQL condition that selects the row to damage. @param other SQL condition that selects a second row. */
   readonly text: (row: string, other: string) => string
 }
 

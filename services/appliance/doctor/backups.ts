@@ -16,8 +16,8 @@ const UNSCHEDULED_HOURS = 168
 const MAX_FILE_LENGTH = 100_000
 
 /**
- * Reports the age of the newest complete backup in a folder, the time of the last comparison of a restored copy with the
- * digests of its backup, and later failures. infra/postgres/keep-backups.sh writes the file `status` in the folder.
+ * Reports the age of the newest complete backup in a folder, and later failures. Also reports when a restored copy was
+ * last compared with the digests of its backup. infra/postgres/keep-backups.sh writes the file `status` in the folder.
  */
 export async function examineBackups(
   folder: string,

@@ -66,7 +66,7 @@ function unreadable(found: string, allowed: string): EnvFile {
   }
 }
 
-/** Node.js decodes bytes that are not UTF-8 as this character. */
+/** Character that Node.js writes in place of bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd'
 
 /** Parses the text of an `.env`. */
@@ -289,8 +289,8 @@ export function namesOfContainer(environment: Environment): string[] {
 }
 
 /**
- * Minimum length of an unknown name that is suggested as the beginning or the end of a longer variable name: PATH and
- * PORT end many names by chance.
+ * Minimum length of an unknown name for a suggestion of a longer variable that begins or ends with this name. Shorter
+ * names such as PATH and PORT end many names by chance.
  */
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4

@@ -7,8 +7,8 @@ import { namesOfProblem } from './resolve.ts'
 import type { Values } from './resolved.ts'
 
 /**
- * Variables that decide which servers run and where their data are. Compose itself applies these variables from
- * `.env` at once, so the earlier rendered files may be used only while these values are unchanged.
+ * Variables that decide which servers run and where their data are. Compose applies new values of these variables from
+ * `.env` at once. The earlier rendered files may therefore be used only while the values are unchanged.
  */
 const dataVariables = [
   ...(['DATA_LOCATION', 'POSTGRES_BUNDLED', 'POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const),

@@ -30,8 +30,8 @@ const files = [
 export const pathVariables: readonly string[] = [...folders, ...files]
 
 /**
- * Every path that a variable contains. `variable` is the name of the mount in containers, `name` the name of the
- * variable in `.env`.
+ * Every path that a path variable contains. `variable` is the name under which the path is mounted in containers,
+ * `name` the name of the variable in `.env`.
  */
 export function hostPaths(
   given: Environment,

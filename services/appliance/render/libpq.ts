@@ -21,8 +21,8 @@ const PRIVATE_KEY = '/tmp/postgres-client.key'
 export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgres-client.key >${PRIVATE_KEY})`
 
 /**
- * Renders the encryption of database connections: `files` has a file of shell variables for the programs of PostgreSQL,
- * `parameters` the query parameters of the PostgreSQL URL that Hasura uses.
+ * Renders the encryption of database connections. `files` has a file of shell variables for the programs of PostgreSQL.
+ * `parameters` is the query string of the PostgreSQL URL that Hasura uses.
  */
 export function renderLibpq(
   ssl: AppConfig['connections']['sqldb']['ssl'],

@@ -157,7 +157,7 @@ interface OperatorFolder {
   readonly folder: string
   /** Whether the folder must belong to the user id of PostgreSQL's container. */
   readonly isOfPostgres: boolean
-  /** Unsuitable file systems: magic number of the kernel, and name with the reason. */
+  /** Unsuitable file systems by the magic number of the kernel: name of the file system, and why it is unsuitable. */
   readonly unfit: Readonly<Record<number, string>>
   /** Whether a file of this name shows that a service has stored data in the folder. */
   readonly isData: (name: string) => boolean

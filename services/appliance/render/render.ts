@@ -417,9 +417,10 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
 }
 
 /**
- * Maximum number of connections to PostgreSQL: connections of each container of the api and the state service, of
- * one further container during a replacement, and of the other services. Without API_WORKERS the number of workers
- * is the number of this machine's cores; if the api runs on a machine with more cores, set API_WORKERS.
+ * Maximum number of connections to PostgreSQL: the connections of all containers of the api and the state service, of
+ * one further container of each of the two during a replacement, and of the other services. Without API_WORKERS the
+ * number of workers is the number of this machine's cores. If the api runs on a machine with more cores, set
+ * API_WORKERS.
  */
 function countConnections(
   { values, given }: Resolved,

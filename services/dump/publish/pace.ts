@@ -5,8 +5,8 @@ const WORK_MS = 20
 
 /**
  * Pauses a session after each period of work, so that the session works only a share of the time. Without pauses, a
- * publication takes a processor from the reader and from requests: on two processors the time from the arrival of a
- * block to its commit grew by 90 % (p50, 2026-11-29, `bench latency --publish`).
+ * publication takes a processor from the reader and from requests. On two processors the time from the arrival of a
+ * block to its commit then grew by 90 % (p50, 2026-11-29, `bench latency --publish`).
  */
 export class Pace {
   readonly #share: number

@@ -97,9 +97,9 @@ async function findReferences(
 }
 
 /**
- * Statements of an index. The index of a constraint is built before the constraint, concurrently with other indexes
- * of the table: ADD CONSTRAINT alone would lock the table. PostgreSQL supports only ADD CONSTRAINT alone for
- * partitioned tables.
+ * Statements of an index. The index of a constraint is built before the constraint, and concurrently with other indexes
+ * of the table: ADD CONSTRAINT would build it under a lock of the table. For a partitioned table PostgreSQL supports
+ * only ADD CONSTRAINT, so its index is not built before.
  */
 function definitionsOf(index: FoundIndex): Definition[] {
   const { table_name: table, name, constraint_name: constraint, constraint_definition: added } = index

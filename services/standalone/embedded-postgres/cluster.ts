@@ -131,8 +131,8 @@ async function endLeftOver(dataDir: string): Promise<void> {
 }
 
 /**
- * Removes what a killed PostgreSQL server left: first the processes with its shared memory; once they are gone, the
- * file postmaster.pid. PostgreSQL itself respects this file until the killed process has been reaped.
+ * Removes the remains of a killed PostgreSQL server: first the processes with its shared memory, then, after their end,
+ * the file postmaster.pid. PostgreSQL itself respects postmaster.pid until the killed process has been reaped.
  */
 export async function clearRemains(dataDir: string): Promise<void> {
   const remaining = await serverProcessesIn(dataDir)

@@ -81,8 +81,8 @@ class NativeDecoder implements RowDecoder {
 
   decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown> {
     const types = this.#types.get(contract)
-    // Pronghorn's own decoder reads contracts whose ABI the native library refuses: the library refuses an ABI for one
-    // fault that nodes accept, such as a redefined built-in type.
+    // Pronghorn's own decoder reads contracts whose ABI the native library refuses. One fault, such as a redefined
+    // built-in type, makes the library refuse the whole ABI, although nodes accept it.
     if (types === undefined) return this.#own.decode(contract, table, bytes)
     try {
       const type = types.get(table)

@@ -4,8 +4,8 @@ const MAYBE_INEXACT = /\.\d*0(?!\d)|[\d.]{16}/
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g
 
 /**
- * Parses the JSON text of a database row. A number that JavaScript would not print as it stands, such as 1.0 or a
- * number with more digits than a double has, becomes a string: it differs from every number of the chain.
+ * Parses the JSON text of a database row. A number that JavaScript would print in another form, such as 1.0 or a number
+ * with more digits than a double has, becomes a string. Such a string differs from every number of the chain.
  */
 export function parseExactly(text: string): unknown {
   if (!MAYBE_INEXACT.test(text)) return JSON.parse(text)

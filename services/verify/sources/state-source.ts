@@ -14,8 +14,8 @@ interface StoredRow {
 }
 
 /**
- * Reads the rows that the handler `state` stores in the same database, in the transaction of the comparison: the
- * database is compared with the bytes that the chain sent, without any node.
+ * Reads the rows that the handler `state` stores in the same database, in the transaction of the comparison. So the
+ * database is compared with the bytes that the chain sent, and no node is needed.
  */
 export class StateSource implements ChainSource {
   readonly description = 'the rows of the state service'
