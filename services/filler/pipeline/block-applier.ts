@@ -297,8 +297,8 @@ export class BlockApplier {
   }
 
   /**
-   * Decodes an action. An action that does not fit its ABI is counted and skipped; the first one of each name is
-   * logged.
+   * Decodes an action. An action that does not fit its ABI is counted and skipped; the first such action of each name
+   * is logged.
    *
    * @throws RangeError if a log action of the contract has a number that does not fit its column.
    */

@@ -133,7 +133,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#session = session
   }
 
-  /** Position of the bad block in a failed commit unit; null unless the unit also has good blocks to commit. */
+  /** Position of the bad block in a failed commit unit, if the unit also has good blocks to commit; otherwise null. */
   get fault(): FaultPlace | null {
     return this.#fault
   }

@@ -19,7 +19,7 @@ export interface BlockRange {
 /** Consecutive blocks that were replayed, and the row operations of the handlers for these blocks. */
 export interface ReplayedWindow extends BlockRange {
   readonly unit: CommitUnit
-  /** Time of the last block, epoch milliseconds. */
+  /** Time of block `lastBlock`, epoch milliseconds. */
   readonly timeMs: number
 }
 

@@ -83,7 +83,8 @@ export const isOfTrades = ({ name }: Derivation): boolean => name.startsWith('tr
 const ONLY_MISSING = ' AND s.price IS NULL'
 
 /**
- * Runs the derivations that the unit requests on the rows of the database, and adds their row operations to the unit.
+ * Runs the derivations that the unit requests, over the rows of the database. Adds the row operations of the
+ * derivations to the unit.
  */
 export async function deriveRows(
   unit: CommitUnit,

@@ -9,8 +9,8 @@ import type { MutableRow } from '../../core/model/index.ts'
 const PACKED_ROWS = 256
 
 /**
- * Rows of an append-only table that wait to be written, in order. Most are packed as COPY text outside the JavaScript
- * heap.
+ * Rows of an append-only table that wait to be written, in order. Most of the rows are packed as COPY text outside the
+ * JavaScript heap.
  */
 export class AppendedRows {
   /** Number of rows, packed and unpacked. */

@@ -101,8 +101,8 @@ export class WriterSession {
   }
 
   /**
-   * Runs a statement over a row source. A statement over staged rows is not prepared, because its text contains the
-   * number of the staging group and runs only once.
+   * Runs a statement over a row source. A statement over staged rows is not prepared: its text contains the number of
+   * the staging group, so the statement runs only once.
    */
   async runOver(source: RowSource, text: string, values: readonly unknown[] = []): Promise<number> {
     if (source.values.length > 0) return this.run(text, [...source.values, ...values])

@@ -5,7 +5,7 @@ import type { ContractTable } from './contract-tables.ts'
 import { scopeValue } from './stable-node.ts'
 import type { AnswerBlock, StableNode } from './stable-node.ts'
 
-/** Number of collected rows at which a transaction writes the rows. */
+/** Number of rows that are collected before a transaction writes the collected rows. */
 const ROWS_A_WRITE = 5_000
 /**
  * Number of scopes to request between two reads of the node's head. If the head moves meanwhile, the requests

@@ -61,7 +61,7 @@ export class LagWatch {
     this.#hasArrived = false
   }
 
-  /** Takes a sample. Returns the lag of the stream, null while the stream is in time. */
+  /** Takes a sample of the stream. Returns the lag of the stream; null while the stream sends its blocks in time. */
   sample(nowMs: number, facts: LagFacts): Lag | null {
     const { last, otherHead, bytesRead, isExpected } = facts
     this.#clock += Math.min(nowMs - this.#sampledAt, this.#allowedMs * MOST_STEP_SHARE)
