@@ -12,7 +12,10 @@ export interface StateProcessStart {
   readonly httpUrl: string
 }
 
-/** Message from the process of the state service: sent when the service listens, and on request. */
+/**
+ * Address and resource usage of the process of the state service. The process sends this message when the service
+ * listens, and on request.
+ */
 export interface StateProcessReport {
   readonly url: string
   readonly rssBytes: number

@@ -30,7 +30,7 @@ export function hasContent({ status, text }: Received): boolean {
 interface CompareOptions {
   /** Whether only the types of the answers' values are compared. */
   readonly isVolatile?: boolean
-  /** Whether the response headers are ignored. */
+  /** Whether the comparison ignores the response headers. */
   readonly bodyOnly?: boolean
 }
 

@@ -24,7 +24,7 @@ export interface StageOptions {
 /** A running API that serves the indexed recording. */
 export interface Stage {
   readonly url: string
-  /** Families whose recorded requests this version can answer. */
+  /** Families whose recorded requests this API can answer. */
   readonly corpora: readonly CorpusName[]
   close(): Promise<void>
 }

@@ -64,7 +64,7 @@ export function readDeclaredIndexes(): Map<string, DeclaredIndex[]> {
   )
 }
 
-/** Measurements by index name. */
+/** Measurements of each index, by the name of the index. */
 export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
   const text = readFileSync(join(packageRoot, MEASURED), 'utf8')
   const { indexes } = JSON.parse(text) as { indexes: readonly MeasuredIndex[] }

@@ -85,7 +85,7 @@ export async function createBaseDatabase(
 /** Last committed block of a reader. */
 export interface CommittedPosition {
   readonly num: number
-  /** Block id, hexadecimal. */
+  /** Id of the block, hexadecimal. */
   readonly id: string
   /** Block below which the reader cannot roll back. */
   readonly floor: number

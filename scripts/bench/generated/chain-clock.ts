@@ -53,7 +53,7 @@ export class ChainClock {
     return this.#seq
   }
 
-  /** Writes the row of the last block. */
+  /** Writes the row of the last block, after the last event. */
   end(): void {
     this.#close()
   }

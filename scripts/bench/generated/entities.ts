@@ -18,7 +18,7 @@ const codes = { createCollection: 20, createSchema: 40, newTemplate: 50, setMark
 const CONTRACT = 'atomicassets'
 const CHAIN_ID = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
 
-/** Writes the chain's and the contract's settings, and the accounts that have code. */
+/** Writes the identity of the chain, the configuration of the assets contract, and the accounts that have code. */
 export async function writeSettings(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {

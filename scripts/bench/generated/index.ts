@@ -32,7 +32,7 @@ export interface GeneratedContents {
   readonly note?: (step: string) => void
 }
 
-/** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
+/** Width of a partition of an append-only table, as a number of sequence numbers; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
 /**
@@ -96,7 +96,7 @@ async function openSinks(
   }
 }
 
-/** Estimated number of events, with a margin. */
+/** Estimated number of events of a database with these sizes, with a margin. */
 function eventsOf(sizes: GeneratedSizes): number {
   const made = sizes.collections * 40 + sizes.templates
   return made + Math.round(sizes.assets * 1.06) + sizes.transfers + sizes.edits + sizes.offers * 2
@@ -115,7 +115,9 @@ async function preparePartitions(address: DatabaseAddress, sizes: GeneratedSizes
   }
 }
 
-/** Generates mints, transfers, edits, burns and offers in random order, as many as `sizes` says. */
+/**
+ * Generates mints, transfers, edits, burns and offers in random order. `sizes` has the number of events of each kind.
+ */
 async function live(
   history: History,
   sizes: GeneratedSizes,

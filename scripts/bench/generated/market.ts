@@ -9,7 +9,7 @@ import { bidsSql, lastSequence, logsSql, payoutsSql, settingsSql } from './marke
 import type { MarketWorld } from './market-sql.ts'
 import { marketSumsSql } from './market-sums.ts'
 
-/** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
+/** Width of a partition of an append-only table, as a number of sequence numbers; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
 /** Memory of one sort or hash table of the SQL that derives rows. */

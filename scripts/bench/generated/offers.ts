@@ -86,7 +86,7 @@ export class OfferBook {
     }
   }
 
-  /** All pairs of asset and open offer. */
+  /** Yields the asset id and the offer id for each asset of each open offer. */
   *openAssets(): Generator<readonly [asset: number, offer: number]> {
     for (const { id, given, wanted } of this.#open) {
       for (const at of new Set([...given, ...wanted])) yield [assetId(at), id]

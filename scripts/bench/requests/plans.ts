@@ -52,7 +52,7 @@ const BIG_ROWS = 25_000
 /** A table with fewer rows does not count as big. */
 const FEW_ROWS = 5_000
 
-/** Reads the sizes of the big tables and computes the limits. */
+/** Reads the sizes of the big tables. Computes for each table the number of rows above which a read counts as big. */
 export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   const { rows } = await client.query<{ name: string; rows: number }>(
     `SELECT regexp_replace(c.relname, '_\\d+$', '') AS name, sum(greatest(c.reltuples, 0))::float8 AS rows

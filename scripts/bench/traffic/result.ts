@@ -26,7 +26,7 @@ export interface KindResult extends Percentiles {
   readonly work: Percentiles
   /** Pages read from the disk, if the memory of the server is limited. */
   readonly pagesRead?: Percentiles & { readonly mean: number }
-  /** Number of answers by status. */
+  /** Number of answers with each HTTP status. */
   readonly statuses: Readonly<Record<string, number>>
   readonly slowest: Sample
   /** One failed request, if there was any. */

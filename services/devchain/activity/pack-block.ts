@@ -12,7 +12,7 @@ export interface BlockParts {
   readonly slot: number
   readonly previousId: Buffer
   readonly transactions: readonly SignedTransaction[]
-  /** Traces of all executed actions. */
+  /** Traces of all actions that the block executes. */
   readonly actions: readonly ActionTrace[]
 }
 

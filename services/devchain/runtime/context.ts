@@ -93,7 +93,7 @@ export class ActionContext {
     this.#notify(account)
   }
 
-  /** Sends an inline action to the contract itself, with its own authority. */
+  /** Sends an inline action to the contract itself, with the contract's own authority. */
   log(action: string, data: Fields): void {
     this.#send(this.self, action, data)
   }
