@@ -10,7 +10,7 @@ export const traitsSql = (condition: string) => `
     UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
     WHERE ${condition} AND t.trait IS NOT NULL)`
 
-/** Columns of a listing that repeat values of its assets. */
+/** Columns of a listing whose values follow from the assets of the listing. */
 export const describedColumns: readonly string[] = [
   'min_mint',
   'max_mint',

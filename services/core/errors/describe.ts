@@ -23,8 +23,8 @@ export function describeError(error: unknown): string {
 function describeOne(error: unknown): string {
   if (error instanceof PronghornError) return oneLine(`${error.code}: ${error.message}`)
   if (error instanceof AggregateError && error.errors.length > 0) {
-    // An AggregateError has an empty message if Node could not connect to any address of a host name: join the inner
-    // messages.
+    // An AggregateError has an empty message if Node could not connect to any address of a host name. Join the messages
+    // of the errors inside.
     const inner = error.errors.slice(0, MAX_CAUSES).map((each) => oneLine(messageOf(each)))
     return oneLine([error.message, inner.join('; ')].filter((text) => text !== '').join(': '))
   }

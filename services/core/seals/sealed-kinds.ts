@@ -33,7 +33,7 @@ export interface SealedKind {
   readonly table: string
   /** Contract family of the rows; `chain` for rows that all readers share. */
   readonly family: 'assets' | 'market' | 'tools' | 'chain'
-  /** Columns that are sealed, ascending by name. */
+  /** Columns that the seals cover, ascending by name. */
   readonly columns: readonly string[]
   /** SQL of the line of a row `t`, as `COPY … TO` prints it. */
   readonly line: string

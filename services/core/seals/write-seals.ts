@@ -114,7 +114,8 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   // Continue the next search at a position of the sealed blocks, not of later blocks: a fork may replace rows of later
   // blocks by rows with lower positions.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
-  // Rows with a lower global sequence than the first row of the table of blocks belong to the block of that row.
+  // Rows before the first row of the table of blocks belong to the first block. The first seal therefore begins at the
+  // lowest position.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
   const high = beyond === null ? HIGHEST_POSITION : beyond.position - (kind.blocks === null ? 0n : 1n)
   const digest = await digestInterval(client, kind, { low, high }, range)

@@ -102,7 +102,7 @@ export function skipVariable(name: BuiltinName): string {
   return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
 }
 
-// Inlines the case of a one-byte length, because most lengths in skipped data have one byte.
+// Inlines the case of a length prefix of one byte: most texts and byte lists that a decoder skips are short.
 const SKIP_LENGTH_PREFIXED =
   'if (p >= e) tooShort(p); if (b[p] < 128) { p += 1 + b[p]; if (p > e) tooShort(p); } ' +
   'else { R.at = p; skipBytes(); p = R.at; }'

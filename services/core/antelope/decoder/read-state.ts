@@ -14,13 +14,13 @@ import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 // back into a decoder. The generated code is simpler, and faster to optimise, if the state is always the same object.
 
 /**
- * Which byte sequences count as values.
+ * Rule for the byte sequences that decoders accept as values.
  *
- * - `strict`: as nodes accept them: varints up to 32 bits, lengths up to 64 bits, bool 0 or 1, and any text, because
- * contracts store the texts of accounts unchecked.
+ * - `strict`: like nodes. Varints have up to 32 bits and lengths up to 64 bits; a bool is 0 or 1. Any text is accepted,
+ * because contracts store the texts of accounts unchecked.
  * - `lossless`: like `strict`, but texts must be UTF-8, so that the decoded value preserves every byte.
- * - `contract`: as contracts read action data: also varints of any length, of which the low 32 bits count, and any
- * byte as bool.
+ * - `contract`: as contracts read action data. A varint may have any length, and its low 32 bits count. A bool may be
+ * any byte.
  */
 export type ReadingRule = 'strict' | 'lossless' | 'contract'
 

@@ -50,7 +50,7 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
 
 /**
  * Whether a valid variable applies to `kvstore.tls`. If TLS is off, a variable with the file of a certificate authority
- * switches TLS on. A variable with only the strictness of the certificate check does not.
+ * switches TLS on. A variable that only sets the strictness of the certificate check does not switch TLS on.
  */
 function qualifiesTls(value: unknown, leaf: unknown): boolean {
   const tls = isObject(value) && isObject(value.kvstore) ? value.kvstore.tls : undefined

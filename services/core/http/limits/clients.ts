@@ -97,7 +97,7 @@ export function createClientFinder(trusted: TrustedProxies): (request: IncomingM
     for (const entry of fromTheRight(forwardedOf(request))) {
       if (!trusts(address, hop)) break
       const before = normalizeAddress(withoutPort(entry))
-      // This entry of X-Forwarded-For is not an IP address, so the entries further left cannot be trusted.
+      // An entry of X-Forwarded-For that is no IP address ends the search: the entries further left cannot be trusted.
       if (before === undefined) break
       address = before
       hop++

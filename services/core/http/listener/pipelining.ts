@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 export const MAX_IN_PROGRESS = 8
 
 const HEADERS_END = '\r\n\r\n'
-/** Number of characters of `HEADERS_END` that may be in an earlier read. */
+/** Maximum number of characters of `HEADERS_END` that an earlier read of the socket has already delivered. */
 const SEAM = HEADERS_END.length - 1
 
 /** Handle of the pipelining limit of a server. */

@@ -1,7 +1,7 @@
 import { action, block, orNull, row } from '../column.ts'
 import { keyedTable } from '../table.ts'
 
-/** The tables of the oracle family. A change of a pair does not change the stored median of the pair. */
+/** The tables of the oracle family. An upsert of a pair does not overwrite the stored median of the pair. */
 export const oracleTables = {
   pairs: keyedTable(
     'oracle.pairs',
