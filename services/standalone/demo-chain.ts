@@ -46,7 +46,7 @@ export async function startDemoChain(dataDir: string | null): Promise<DemoChain>
     startTimeMs: origin.startTimeMs,
     blocks: isNew ? 0 : missed,
     live: { intervalMs: BLOCK_MS },
-    // No forks with a data folder: the chain is rebuilt from its seed and has to be the same in every run.
+    // With a data folder the chain has no forks: it is rebuilt from its seed and has to be the same in every run.
     ...(dataDir === null ? { forks: FORK_CHANCE } : {}),
     retainBytes: RETAIN_BYTES,
   })

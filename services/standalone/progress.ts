@@ -11,7 +11,9 @@ export interface ProgressOutput {
 }
 
 const LINE_INTERVAL_MS = 5_000
-/** A reader counts as at the head up to this number of blocks behind: blocks arrive between two updates. */
+/**
+ * Maximum number of blocks behind the head for a reader that counts as at the head: blocks arrive between two updates.
+ */
 const HEAD_BLOCKS = 4
 
 /**
@@ -60,7 +62,8 @@ export class Progress {
   #showProblem(status: ReaderStatus): void {
     const { problem } = status
     const text = problem?.detail ?? ''
-    // A problem is printed once. Its summary identifies it, because the numbers in its detail change every second.
+    // Each problem is printed once. The summary of a problem identifies it, because the numbers in the detail change
+    // every second.
     const kind = problem?.summary ?? ''
     if (kind === this.#lastProblem) return
     if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)

@@ -42,7 +42,10 @@ export interface StandaloneOptions {
   readonly oracleAccount: string
   readonly toolsAccount: string
   readonly logger: Logger
-  /** Shows the progress. Log lines are printed through it as well: otherwise they would break the progress bar. */
+  /**
+   * Shows the progress. Log lines are printed through `progress`, too: printed directly, they would break the progress
+   * bar.
+   */
   readonly progress: Progress
   /** Aborted to stop the run: API, filler, demo chain and PostgreSQL then stop one after the other. */
   readonly signal: AbortSignal

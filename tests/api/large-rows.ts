@@ -56,7 +56,7 @@ export async function addLargeRows(client: pg.ClientBase, rows: LargeRows): Prom
     ANALYZE`)
 }
 
-/** Adds logs of changed collection data, each with this many bytes. */
+/** Adds logs of changed collection data. Each log has `bytes` bytes of data. */
 export async function addLargeLogs(client: pg.ClientBase, count: number, bytes: number): Promise<void> {
   await client.query(`
     SELECT chain.ensure_partition('assets.logs', 1);

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await generateDatabase(database.address, { sizes: scaledSizes(0.02), seed: 'market-lists' })
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await addManyTemplates(client)
-  // Adds a second pair, which converts different listing prices to the same price, and a pair without a rate.
+  // Adds two price pairs: one converts different listing prices to equal prices, the other one has no rate.
   await client.query(`
     INSERT INTO oracle.pairs SELECT (jsonb_populate_record(p, jsonb_build_object('pair_name', n.name, 'median', n.median))).*
       FROM oracle.pairs p CROSS JOIN (VALUES ('coarse', 48000000000000::bigint), ('unknown', NULL)) n(name, median) LIMIT 2;

@@ -33,7 +33,7 @@ const backend = { text: 'SELECT pg_backend_pid()', values: [] }
 const add = () => admin.query('UPDATE public.numbers SET number = number + 1')
 
 /**
- * Reads a number before and after another connection increments it.
+ * Reads a number, increments it on another connection, and reads the number again.
  * @returns the difference.
  */
 async function countTwice(session: Session): Promise<number> {

@@ -38,7 +38,7 @@ interface Recorded {
   readonly runs: { readonly path: string; readonly values: Record<string, unknown> }[]
 }
 
-/** Records each run of an endpoint. If `before` throws, the run fails. */
+/** Records each run of an endpoint. `before` is called first; if `before` throws, the run fails. */
 function recordRuns(before: (run: number) => void = () => undefined): Recorded {
   const runs: { path: string; values: Record<string, unknown> }[] = []
   const create: NamespaceFactory = (...given) => {

@@ -27,7 +27,7 @@ const RECOVERY_MS = 60_000
 
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
-/** Reason why the suite cannot run. It kills processes of containers from the host, which needs root. */
+/** Reason why the suite cannot run. The suite needs root, because it kills processes of containers from the host. */
 function whyNot(): string | undefined {
   return process.getuid?.() === 0 ? whyNoEngine() : 'killing the processes of containers takes root'
 }

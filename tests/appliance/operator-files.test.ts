@@ -276,7 +276,7 @@ describe('files of the operator', () => {
     const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
     expect(config.connections.sqldb.user).toBe('pronghorn_state')
     expect(config.connections.sqldb.password).toHaveLength(43)
-    // The backup containers read POSTGRES_HOST, so it must match the address in the file.
+    // The backup containers read POSTGRES_HOST, so POSTGRES_HOST must match the address in the operator's JSON file.
     await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
       /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
     )

@@ -450,7 +450,8 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a folder that does not exist', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
   ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: the time zone is always UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; no known name is similar'],
-  // Compose refuses or misinterprets these values before a container starts, so scripts/check tests them as well.
+  // Compose refuses or misinterprets the following values before a container starts, so scripts/check tests them as
+  // well.
   ['no in place of false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],
   ['a flag of Compose in capitals', 'POSTGRES_BUNDLED=FALSE', 'POSTGRES_BUNDLED: true or false'],
   ['a number in place of a flag of Compose', 'POSTGRES_BUNDLED=0', 'POSTGRES_BUNDLED: true or false'],

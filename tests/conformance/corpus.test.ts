@@ -31,7 +31,7 @@ describe.each(['history', 'recorded'] as const)('recorded answers, blocks replay
         let checked = 0
         const deviationOf = (entry: Entry, reply: Reply): string | undefined => {
           const path = pathOf(entry.request.path)
-          // The server gives these answers itself: no endpoint gets the request.
+          // The server itself answers with status 404, 405, 413 or 415, without an endpoint.
           if (path === undefined || [404, 405, 413, 415].includes(reply.status)) return undefined
           if (!reply.text.startsWith('{')) return undefined
           checked++

@@ -272,7 +272,8 @@ export class Programs {
       trust_proxy: true,
       max_db_connections: 20,
       metrics_port: ports[2],
-      // A high limit: these tests attack the content of messages; other tests check the rate limit.
+      // The message limit is high, because these tests attack the content of messages; other tests check the rate
+      // limit.
       live: { messages_per_second: 10_000 },
       namespaces,
     })

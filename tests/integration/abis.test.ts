@@ -94,8 +94,8 @@ describe('ABIs in a database of several readers', () => {
   })
 
   /**
-   * Settings of a reader of these contract families, on a chain without an HTTP interface: missing ABIs cannot be
-   * requested.
+   * Settings of a reader of the given contract families. The chain has no HTTP interface, so the reader cannot request
+   * ABIs that it lacks.
    */
   function readerOf(name: string, ...families: string[]) {
     const contracts = testSettings.contracts.filter(({ handler }) => families.includes(handler))

@@ -27,7 +27,7 @@ import type { TestChain } from './index-chain.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** Number of kills and forks; the variables DIGEST_KILLS and DIGEST_FORKS raise it for longer runs. */
+/** Number of kills and number of forks. For longer runs, DIGEST_KILLS and DIGEST_FORKS set higher numbers. */
 const kills = Number(process.env.DIGEST_KILLS ?? 2)
 const forks = Number(process.env.DIGEST_FORKS ?? 8)
 const LIB_LAG_BLOCKS = 12
@@ -134,7 +134,7 @@ async function sealsOfTwo(address: DatabaseAddress): Promise<KindSeals[]> {
   }
 }
 
-/** Indexes with processes that are killed one after the other, then with one that finishes. */
+/** Indexes the chain with several processes. All but the last process are killed; the last one finishes. */
 async function indexWithKills(address: DatabaseAddress, until: number): Promise<number> {
   const random = createRandom(20)
   const home = await createFillerHome(running, address, {
@@ -167,7 +167,7 @@ async function countSeals(client: pg.ClientBase): Promise<number> {
   return rows[0]!.count
 }
 
-/** Seals an indexed database with fillers that are killed while they seal, then with one that finishes. */
+/** Seals an indexed database. Fillers are killed while they seal; the last filler finishes. */
 async function sealWithKills(address: DatabaseAddress, until: number, seals: number): Promise<number> {
   const random = createRandom(30)
   const home = await createFillerHome(running, address, { stop_block: until, seal_history: true })

@@ -23,7 +23,7 @@ describe('a server with TLS', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'pronghorn-encrypted-'))
-    // When the tests run as root, the server runs as another user and needs access.
+    // When the tests run as root, the server runs as another user, who needs access to the folder.
     await run('chmod', ['755', dir])
     server = await startEmbeddedPostgres({ ...testedServer, dataDir: join(dir, 'data') })
     const { host, port, user, password } = server

@@ -102,7 +102,7 @@ it(
     await watch.close()
     undone += await reader.stop()
 
-    // Index again in units as large as possible; the other reader committed each block alone.
+    // Index again with commit units of as many blocks as possible. The reader of the forks committed each block alone.
     await indexUntil(running, replayed.address, head.num, { settings: { db_group_blocks: 100_000 } })
     const expected = await dumpDatabase(replayed.address)
     expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])

@@ -66,7 +66,7 @@ describe('hostile clients', () => {
     )
     await sleep(500)
     await resumeWhole('10.0.1.5')
-    // Longer than the time limit within which clients must read.
+    // Wait longer than the time within which a client must read.
     await sleep(12_000)
     for (const client of stuck) client.socket.resume()
     await Promise.all(stuck.map((client) => client.untilClosed()))

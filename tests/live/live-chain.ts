@@ -126,7 +126,10 @@ interface More {
   readonly stopReader: () => Promise<void>
 }
 
-/** Opens the filler's store first and the API's last; in one process both are the same store. */
+/**
+ * Opens the store of the filler first and the store of the API last. Without Redis, one store in memory serves filler
+ * and API.
+ */
 function openStores(redisPort: number | undefined): Promise<KeyValueStore[]> | KeyValueStore[] {
   if (redisPort === undefined) return [createMemoryStore(quiet)]
   const open = (): Promise<KeyValueStore> =>

@@ -235,7 +235,9 @@ export class Stage {
     }
   }
 
-  /** Sends one request to the api, or as many as the api has connections while `isBusy` is set. */
+  /**
+   * Sends one request to the api. While `isBusy` is set, sends as many requests as the api has database connections.
+   */
   async #ask(): Promise<boolean> {
     const base = `http://127.0.0.1:${this.#ports.api}${ROUTE}`
     const wanted = this.isBusy ? 4 : 1

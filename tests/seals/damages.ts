@@ -77,7 +77,7 @@ export async function changesRows(session: pg.ClientBase, damage: string): Promi
 
 const ofOther = (row: string): string => row.replaceAll('t.', 'x.')
 
-/** SQL conditions that select the sealed rows of a kind, one for each row. */
+/** Returns an SQL condition for each sealed row of a kind; the condition selects only this row. */
 export async function sealedRows(
   client: pg.ClientBase,
   kind: SealedKind,

@@ -65,7 +65,7 @@ async function isDisturbed(page: Page, url: string): Promise<boolean> {
   return isSo
 }
 
-/** Problems of a page that are not visible on it. */
+/** Problems of a page that a user does not see: messages of the console, and requests. */
 export interface PageConduct {
   /** Errors and warnings of the page's console, and uncaught errors. */
   readonly complaints: string[]

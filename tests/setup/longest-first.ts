@@ -52,8 +52,8 @@ const longest = [
 
 /**
  * Sorts the test files. Files that need a worker process of their own come first, so that later files can reuse
- * workers. Within both groups the longest come first, so that no long file starts when the other workers are already
- * idle.
+ * workers. Within each of the two groups the longest file comes first, so that no long file starts when the other
+ * workers are already idle.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -32,7 +32,7 @@ const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB'
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const base = await mkdtemp(join(tmpdir(), 'pronghorn-replicas-'))
   const [primaryDir, replicaDir] = [join(base, 'primary'), join(base, 'replica')]
-  // When the tests run as root, the servers run as another user and need access.
+  // When the tests run as root, the servers run as another user, who needs access to the folder.
   await run('chmod', ['755', base])
   const first = await startEmbeddedPostgres({ ...testedServer, dataDir: primaryDir, settings })
   await createDatabase(first)

@@ -4,7 +4,9 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { readSeals, sealedKinds, sealNext } from '../../services/core/seals/index.ts'
 import type { KindSeals, Sealing } from '../../services/core/seals/index.ts'
 
-/** Seals all that is irreversible for a reader of every family, as its background work does, and reads the seals. */
+/**
+ * Seals all irreversible blocks for a reader of every family, as the reader's background work does. Returns the seals.
+ */
 export async function sealDatabase(
   address: DatabaseAddress,
   reader: string,

@@ -32,7 +32,7 @@ export async function startStandalone(
   const port = await findFreePort()
   const child = spawn(process.execPath, [program, 'standalone', '--port', String(port), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // TMPDIR: the temporary database is in memory, like the other databases of the tests.
+    // TMPDIR names the folder of the test run, which is in memory, so the temporary database is in memory, too.
     env: { PATH: process.env.PATH, HOME: tmpdir(), TMPDIR: tmpdir() },
     ...account,
   })

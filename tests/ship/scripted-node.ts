@@ -44,7 +44,10 @@ export class NodeConnection {
   readonly acks: number[] = []
   statusRequests = 0
   credits = 0
-  /** Whether the node is still reading the first block of the last request from disk. It sends no block meanwhile. */
+  /**
+   * Whether the node is still reading the first block of the last request from disk. While the node reads, it sends no
+   * block.
+   */
   isPreparing = false
   /** Lowest number of credits that the client had left after a block was sent. */
   lowestCredits = Infinity

@@ -17,8 +17,8 @@ export function addRedisPassword(address: RedisAddress, present: string, added: 
 }
 
 /**
- * Makes Redis accept only this password, which it already accepts. @returns false if Redis cannot be reached with this
- * password.
+ * Makes Redis refuse every password except this one, which Redis already accepts. @returns false if Redis cannot be
+ * reached with this password.
  */
 export function settleRedisPassword(address: RedisAddress, password: string): Promise<boolean> {
   return command(address, password, ['CONFIG', 'SET', 'requirepass', password])

@@ -63,7 +63,7 @@ const hostName = makeValidator<string>((text) => {
  * IPv6 address with a port, such as `[::1]:5432`, also begins with `[`.
  */
 export const isJsonList = (text: string): boolean => /^\[\s*[{\]]/.test(text)
-/** Replicas as JSON, which the schema checks, or as hosts with their ports. */
+/** Validator of the list of replicas: JSON, which the schema checks, or hosts with their ports. */
 const replicas = makeExactValidator<string>((text) => {
   const isList = text === '' || isJsonList(text) || splitList(text).every(splitHostAndPort)
   if (!isList) throw new RangeError('host:port, or several separated by commas')

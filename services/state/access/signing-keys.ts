@@ -15,7 +15,10 @@ export interface SigningKey {
 /** Retired keys are deleted after this time: the longest lifetime of a token, plus an hour for clock differences. */
 const RETENTION = "interval '25 hours'"
 
-/** After a rotation the old key still signs for this long. By then every issuing service has read the new key. */
+/**
+ * Time for which the old key still signs after a rotation. At the end of this time every issuing service has read the
+ * new key.
+ */
 const SETTLING = "interval '20 seconds'"
 
 const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex'), randomBytes(32)]

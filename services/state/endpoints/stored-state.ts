@@ -60,7 +60,7 @@ async function commonPart(
   return { up_to_block_id: id, up_to_block_num: block, ...last }
 }
 
-/** Error: the server is not configured to store this state. */
+/** Error: the server is not configured to store the requested state. */
 function notStored(message: string, details: Readonly<Record<string, unknown>>): Refusal {
   return new Refusal(400, 'app_state_not_kept_error', message, { details })
 }

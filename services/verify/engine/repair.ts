@@ -63,7 +63,7 @@ export async function repairDatabase(
   options: VerifyDatabaseOptions,
 ): Promise<Repaired> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn verify --repair' })
-  // By default PostgreSQL notices only at the end of a statement that the client has disconnected.
+  // By default PostgreSQL notices a disconnected client only at the end of the client's statement.
   await client.query(`SET client_connection_check_interval = ${CLIENT_CHECK_MS}`).catch(() => undefined)
   const stop = (): void => void client.end().catch(() => undefined)
   options.signal.addEventListener('abort', stop)
@@ -99,7 +99,10 @@ async function repairWithin(client: pg.ClientBase, options: VerifyDatabaseOption
   return { ...verified, ...(await writeRepairs(client, verified)) }
 }
 
-/** Writes the repairs of a comparison in the same transaction; the caller rolls back if one of them is impossible. */
+/**
+ * Writes the repairs of a comparison in the transaction of the comparison. The caller rolls back if a repair is
+ * impossible.
+ */
 export async function writeRepairs(
   client: pg.ClientBase,
   verified: Verified,

@@ -173,7 +173,7 @@ async function* oneScope(scope: string): AsyncGenerator<string> {
   yield await Promise.resolve(scope)
 }
 
-/** A node parses a scope of digits only as a number, so a name such as `12345` is sent as its 64-bit value. */
+/** A node parses a scope that has only digits as a number, so a name such as `12345` is sent as its 64-bit value. */
 function scopeText(scope: string): string {
   return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
 }
