@@ -189,13 +189,21 @@ type Random = ReturnType<typeof createRandom>
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** Serves a changed manifest, and optionally changed content for one file. */
+/**
+ * Serves a changed manifest, and optionally changed content for one file. The sums of the manifest follow the change, so
+ * that only a later check can find the change.
+ */
 function withManifest(change: (changed: Manifest) => void, path?: string, content?: Buffer): DumpFault {
   return (name, bytes) => {
     if (name === path) return { bytes: content! }
     if (name !== 'manifest.json') return { bytes }
     const changed = parseManifest(bytes)
     change(changed)
+    const sum = (of: readonly number[]) => String(of.reduce((total, each) => total + each, 0))
+    for (const table of changed.tables) table.rows = sum(table.files.map(({ rows }) => rows))
+    const files = changed.tables.flatMap((table) => table.files)
+    changed.rows = sum(files.map(({ rows }) => rows))
+    changed.bytes = sum(files.map(({ bytes: size }) => size))
     return { bytes: formatManifest(changed) }
   }
 }

@@ -224,6 +224,22 @@ it('a dump that is published while the chain forks can be restored: the reader l
   expect(await sealsOf(restored)).toEqual(await sealsOf(forked))
 })
 
+it('a publication with a check writes damaged files of the former publication again', async () => {
+  const { manifest } = await publishInto('damaged', { keyFile: keys.private })
+  const files = manifest.tables.flatMap((table) => table.files)
+  for (const { path } of [files.find(({ sealed }) => sealed)!, files.find(({ sealed }) => !sealed)!]) {
+    const bytes = await readFile(join(folder, 'damaged', path))
+    bytes[bytes.length >> 1]! ^= 1
+    await writeFile(join(folder, 'damaged', path), bytes)
+  }
+  // The manifest, and the file of rows that are not sealed: every publication compares these files.
+  expect(await publishInto('damaged')).toMatchObject({ newFiles: 2, isSignatureDropped: true })
+  expect(await publishInto('damaged', { check: true })).toMatchObject({
+    ...{ newFiles: 2, isSignatureDropped: false },
+  })
+  await restoreFrom(await create(), join(folder, 'damaged'))
+})
+
 it('two concurrent publications of dumps run one after the other', async () => {
   const both = await Promise.all([publishInto('both'), publishInto('both')])
   const [first, second] = both.sort((one, other) => other.newFiles - one.newFiles)
@@ -280,6 +296,12 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
   )
   await client.end()
   await expect(restoreFrom(filled, join(folder, 'whole'))).rejects.toThrow(/holds reader r at block 7/)
+  const abandoned = await create('pronghorn_template')
+  const writer = await connectDatabase(abandoned, { applicationName: 'test' })
+  await writer.query("INSERT INTO assets.accounts (account, assets) SELECT 'alice', 1")
+  await writer.end()
+  await expect(restoreFrom(abandoned, join(folder, 'whole'))).rejects.toThrow(/has rows in assets\.accounts/)
+  await expect(restoreFrom(abandoned, 'ftp://127.0.0.1/dump')).rejects.toMatchObject({ code: 'USAGE' })
   const foreign = await create()
   const other = await connectDatabase(foreign, { applicationName: 'test' })
   await other.query('CREATE SCHEMA market; CREATE TABLE market.prices (id int)')
@@ -291,7 +313,7 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
 
 it('a restore renames the reader to the configured name', async () => {
   const named = await create()
-  await restoreFrom(named, join(folder, 'whole'), { reader: 'here' })
+  const report = await restoreFrom(named, join(folder, 'whole'), { reader: 'here' })
   const client = await connectDatabase(named, { applicationName: 'test' })
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM chain.readers UNION SELECT reader FROM chain.sources UNION SELECT reader FROM chain.abis
@@ -299,6 +321,10 @@ it('a restore renames the reader to the configured name', async () => {
   )
   await client.end()
   expect(rows).toEqual([{ name: 'here' }])
+  expect(report.readers).toMatchObject([{ name: 'here' }])
+  await expect(restoreFrom(named, join(folder, 'whole'), { reader: "a'; b" })).rejects.toMatchObject({
+    code: 'USAGE',
+  })
 })
 
 /** Writes a changed manifest next to the files of the dump. */
@@ -346,10 +372,35 @@ it('a restore refuses manifests with paths outside the folder, another version o
       (manifest) => (manifest.tables[0]!.columns = ['a']),
       /the tables or columns of the dump do not match its migrations/,
     ],
-    ['unknown', (manifest) => Object.assign(manifest, { more: 1 }), /Unrecognized key/],
+    ['unknown', (manifest) => Object.assign(manifest, { more: 1 }), /manifest\.json: Unrecognized key/],
+    [
+      'escape',
+      (manifest) => (manifest.program = '\x1b[2J'),
+      /manifest\.json: program: has control characters/,
+    ],
+    [
+      'repeated',
+      ({ migrations }) => migrations.push(migrations[0]!),
+      /manifest\.json names migration \d+ twice/,
+    ],
+    [
+      'lacking',
+      ({ tables }) => tables.find(({ name }) => name === 'assets.assets')!.files.pop(),
+      /manifest\.json: assets\.assets has \d+ rows, but its files have \d+/,
+    ],
+    ['rows', (manifest) => (manifest.rows = '1'), /the dump has 1 rows, but its files have \d+/],
+    ['bytes', (manifest) => (manifest.bytes = '1'), /the dump has 1 bytes, but its files have \d+/],
   ]
   for (const [name, change, message] of cases)
     await expect(restoreFrom(refused, await changeManifest(name, change)), name).rejects.toThrow(message)
+  for (const [name, change, chainId] of [
+    ['moved', ({ readers }: Manifest) => readers[0]!.block_num--, running.chain.chainId],
+    ['renamed', (manifest: Manifest) => (manifest.chain_id = 'a'.repeat(64)), 'a'.repeat(64)],
+  ] as const)
+    await expect(
+      restoreFrom(await create(), await changeManifest(name, change), { chainId }),
+      name,
+    ).rejects.toThrow(/the chain or the readers of the dump differ/)
   const bomb = await changeManifest('bomb', ({ tables }) => {
     for (const table of tables) table.files = table.files.map((each) => ({ ...each, content_bytes: 1 }))
   })

@@ -89,10 +89,11 @@ const BURST_REQUESTS = 8
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 50
 /**
- * A client with more than this share of all waiting requests and delayed refusals causes the overload alone. Two
- * clients that send equally many requests stay below this share.
+ * A client with at least GREEDY_FACTOR times as many waiting requests and delayed refusals as any other client causes the
+ * overload alone. Clients that send equally many requests stay below it. A share of all waiting requests would not show
+ * such a client: its waiting requests are refused first, when the requests of other clients pile up.
  */
-const GREEDY_SHARE = 2 / 3
+const GREEDY_FACTOR = 3
 /**
  * Shortest and longest delay of a refusal, ms. Each delay is drawn at random. With a delay of one second for every
  * refusal, 300 connections of a client sent their next requests at the same moment again and again. The p95 of the
@@ -351,11 +352,15 @@ export class FairQueue {
     return Math.max(this.#limits.maxBurstMs, BURST_REQUESTS * this.#meanMs)
   }
 
-  /** Whether one client has more than the share GREEDY_SHARE of all waiting requests and delayed refusals. */
+  /** Whether one client has GREEDY_FACTOR times as many waiting requests and delayed refusals as any other client. */
   get #isOneGreedy(): boolean {
-    const most = GREEDY_SHARE * (this.#waiting + this.#held)
-    for (const { waiting, held } of this.#clients.values()) if (waiting.length + held > most) return true
-    return false
+    let [most, second] = [0, 0]
+    for (const { waiting, held } of this.#clients.values()) {
+      const requests = waiting.length + held
+      if (requests > most) [most, second] = [requests, most]
+      else if (requests > second) second = requests
+    }
+    return most >= GREEDY_FACTOR * second
   }
 
   /**

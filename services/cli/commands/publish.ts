@@ -12,6 +12,7 @@ interface PublishFlags extends DatabaseOption {
   readonly jobs: number
   readonly share: number
   readonly key?: string
+  readonly check?: true
   readonly prune?: true
   readonly json?: true
 }
@@ -43,6 +44,7 @@ export function addPublish(program: Command, io: CliIo): void {
       wholeNumber(1, 100),
       DEFAULT_SHARE,
     )
+    .option('--check', 'read all files of the former publication, and write damaged ones again')
     .option('--prune', 'remove files that belong neither to this publication nor to the one before it')
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (folder: string, flags: PublishFlags) => {
@@ -52,7 +54,7 @@ export function addPublish(program: Command, io: CliIo): void {
         await withDatabase(address, 'pronghorn publish', requireSchema)
         const report = await publish({
           ...{ database: address, folder, jobs: flags.jobs, share: flags.share / 100 },
-          ...{ prune: flags.prune === true, signal: io.signal },
+          ...{ check: flags.check === true, prune: flags.prune === true, signal: io.signal },
           ...(flags.key === undefined ? {} : { keyFile: flags.key }),
           ...(io.isTerminal
             ? {
@@ -70,7 +72,7 @@ export function addPublish(program: Command, io: CliIo): void {
 const mib = (bytes: number) => (bytes / MIB).toFixed(1)
 
 function reportText(
-  { manifest, files, newFiles, newBytes, pruned, seconds }: PublishReport,
+  { manifest, files, newFiles, newBytes, pruned, isSignatureDropped, seconds }: PublishReport,
   folder: string,
 ): string {
   const lines = [
@@ -80,6 +82,9 @@ function reportText(
     `${manifest.rows} rows in ${files} files, ${mib(Number(manifest.bytes))} MiB; ` +
       `written now: ${newFiles} files, ${mib(newBytes)} MiB, in ${seconds.toFixed(1)} s.`,
     ...(pruned === 0 ? [] : [`${pruned} files of older publications were removed.`]),
+    ...(isSignatureDropped
+      ? ['The former publication was signed, this one is not: a restore with `--key` refuses it.']
+      : []),
     `Serve ${folder} with an HTTP server; others restore the dump with: pronghorn restore URL`,
   ]
   return `${lines.join('\n')}\n`

@@ -88,7 +88,7 @@ function progressText({ phase, done, of, rows }: RestoreProgress, seconds: numbe
   }
 }
 
-function reportText({ manifest, resumedFiles, migrations, seconds }: RestoreReport): string {
+function reportText({ manifest, readers, resumedFiles, migrations, seconds }: RestoreReport): string {
   const lines = [
     `Restored ${manifest.rows} rows of chain ${manifest.chain_id}, written by version ${manifest.program} at ${manifest.created_at}, in ${seconds.toFixed(1)} s.`,
     ...(resumedFiles === 0 ? [] : [`${resumedFiles} files were already loaded by an earlier run.`]),
@@ -98,15 +98,13 @@ function reportText({ manifest, resumedFiles, migrations, seconds }: RestoreRepo
       : `Seals: ${manifest.seals.digest}  ${manifest.seals.rows} rows up to block ${manifest.seals.sealed_to}.`,
     '',
     'Now start the filler:',
-    ...manifest.readers.map(
-      ({ name, block_num: block }) => `reader ${name} continues with block ${block + 1}.`,
-    ),
+    ...readers.map(({ name, block_num: block }) => `reader ${name} continues with block ${block + 1}.`),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function reportJson({ manifest, resumedFiles, migrations, seconds }: RestoreReport): unknown {
-  const { readers, rows, bytes, seals } = manifest
+function reportJson({ manifest, readers, resumedFiles, migrations, seconds }: RestoreReport): unknown {
+  const { rows, bytes, seals } = manifest
   return {
     readers: readers.map(({ name, block_num, block_id }) => ({ name, block_num, block_id })),
     ...{ rows, bytes, resumed_files: resumedFiles, migrations, seconds, seals },

@@ -113,9 +113,9 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Free space, or move `--data` to a larger disk, then start again.',
       appliance:
-        'Free space on the disk of the volume `postgres-data`, or enlarge the disk. Writing resumes by itself, and no data are lost. `scripts/doctor` shows the largest tables.',
+        'Free space on the disk of the volume `postgres-data`, or enlarge the disk. Services resume writing by themselves, and no data are lost; start an interrupted command, such as a restore, again. `scripts/doctor` shows the largest tables.',
       process:
-        'Free space on the disk of PostgreSQL, or enlarge the disk. Writing resumes by itself, and no data are lost. `pronghorn doctor` shows the largest tables.',
+        'Free space on the disk of PostgreSQL, or enlarge the disk. Services resume writing by themselves, and no data are lost; start an interrupted command, such as a restore, again. `pronghorn doctor` shows the largest tables.',
     },
   },
   DATABASE_READ_ONLY: {

@@ -23,7 +23,11 @@ const size = (max: number) => z.int().min(0).max(max)
 const block = z.int().min(0).max(2_147_483_647)
 const column = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
 const tableName = z.string().regex(/^[a-z_]{1,30}\.[a-z_][a-z0-9_]{0,62}$/)
-const name = z.string().max(200)
+/** A name that a terminal shows: no control characters. */
+const name = z
+  .string()
+  .max(200)
+  .regex(/^\P{C}*$/u, 'has control characters')
 
 const fileSchema = z.strictObject({
   path: z.string().regex(/^files\/[a-z_]{1,30}\.[a-z0-9_]{1,63}\/[0-9a-f]{32}\.copy\.(?:gz|zst)$/),
@@ -97,15 +101,24 @@ export function parseManifest(bytes: Buffer): Manifest {
   const { success, data, error } = manifestSchema.safeParse(content)
   if (!success) {
     const issue = error.issues[0]!
-    throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${issue.path.join('.')}: ${issue.message}`)
+    throw new FatalError(
+      'DUMP_UNFIT',
+      [MANIFEST, ...(issue.path.length === 0 ? [] : [issue.path.join('.')]), issue.message].join(': '),
+    )
   }
   refuseRepeated(data)
+  refuseWrongSums(data)
   return data
 }
 
-/** Refuses a manifest that names a table or file twice, or a file outside the folder of the file's table. */
-function refuseRepeated({ tables }: Manifest): void {
+/** Refuses a manifest that names a migration, table or file twice, or a file outside the folder of the file's table. */
+function refuseRepeated({ migrations, tables }: Manifest): void {
   const seen = new Set<string>()
+  for (const { number } of migrations) {
+    if (seen.has(`${number}`))
+      throw new FatalError('DUMP_UNFIT', `${MANIFEST} names migration ${number} twice`)
+    seen.add(`${number}`)
+  }
   for (const table of tables) {
     for (const named of [table.name, ...table.files.map(({ path }) => path)]) {
       if (seen.has(named)) throw new FatalError('DUMP_UNFIT', `${MANIFEST} names ${named} twice`)
@@ -116,6 +129,23 @@ function refuseRepeated({ tables }: Manifest): void {
       throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${stray.path} does not belong to ${table.name}`)
   }
 }
+
+/** Refuses a manifest whose numbers of rows and bytes are not the sums of its files: the manifest lacks a file then. */
+function refuseWrongSums({ tables, rows, bytes }: Manifest): void {
+  const sums = tables.map(({ name: table, rows: rowsOf, files }): [string, string, bigint] => [
+    `${table} has ${rowsOf} rows`,
+    rowsOf,
+    sumOf(files.map((file) => file.rows)),
+  ])
+  const files = tables.flatMap((table) => table.files)
+  sums.push([`the dump has ${rows} rows`, rows, sumOf(files.map((file) => file.rows))])
+  sums.push([`the dump has ${bytes} bytes`, bytes, sumOf(files.map((file) => file.bytes))])
+  for (const [text, stated, sum] of sums)
+    if (BigInt(stated) !== sum)
+      throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${text}, but its files have ${sum}`)
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + BigInt(each), 0n)
 
 /** The bytes of a manifest: JSON with the members in the order of docs/publish.md, one line for each file. */
 export function formatManifest(manifest: Manifest): Buffer {

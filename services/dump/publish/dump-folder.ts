@@ -35,11 +35,13 @@ export class DumpFolder {
   readonly written: Written = { files: 0, bytes: 0 }
   readonly #formerSignature: string | undefined
   readonly #byContent: ReadonlyMap<string, ManifestFile>
+  readonly #isChecked: boolean
   #partial = 0
 
-  private constructor(path: string, manifest: Buffer | undefined) {
+  private constructor(path: string, manifest: Buffer | undefined, isChecked: boolean) {
     this.#path = path
-    const former = manifest && parseManifest(manifest)
+    this.#isChecked = isChecked
+    const former = manifest && parseFormer(path, manifest)
     this.former = former
     this.#formerSignature = manifest && signatureName(digestOf(manifest))
     this.#byContent = new Map(
@@ -49,32 +51,47 @@ export class DumpFolder {
     )
   }
 
-  /** Opens or creates the folder of a dump. @throws FatalError `PUBLISH_FAILED`, `DUMP_UNFIT`. */
-  static open(path: string): Promise<DumpFolder> {
+  /**
+   * Opens or creates the folder of a dump.
+   *
+   * @param isChecked whether files of sealed rows of the former publication are read to find damaged ones.
+   * @throws FatalError `PUBLISH_FAILED`.
+   */
+  static open(path: string, isChecked: boolean): Promise<DumpFolder> {
     return asPublishError(path, async () => {
       await mkdir(path, { recursive: true })
       const bytes = await readFile(join(path, MANIFEST)).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
       })
-      const folder = new DumpFolder(path, bytes)
+      const folder = new DumpFolder(path, bytes, isChecked)
       for (const file of await folder.#list())
         if (file.endsWith(PARTIAL)) await rm(join(path, file), { force: true })
       return folder
     })
   }
 
-  /** Whether a file of the previous publication exists with the size in its manifest. */
-  async has({ path, bytes }: ManifestFile): Promise<boolean> {
+  /**
+   * Whether a file of the former publication exists with the size and, if the file is read, the SHA-256 of the manifest.
+   */
+  async has({ path, bytes, sha256 }: ManifestFile, isRead = this.#isChecked): Promise<boolean> {
     const found = await stat(join(this.#path, path)).catch(() => undefined)
-    return found?.isFile() === true && found.size === bytes
+    if (found?.isFile() !== true || found.size !== bytes) return false
+    return !isRead || digestOf(await readFile(join(this.#path, path))) === sha256
+  }
+
+  /** Whether the former publication has a signature. */
+  async wasSigned(): Promise<boolean> {
+    if (this.#formerSignature === undefined) return false
+    const found = await stat(join(this.#path, this.#formerSignature)).catch(() => undefined)
+    return found !== undefined
   }
 
   /** Writes the rows of a file, unless the former publication has a file with the same rows. */
   async put(table: string, { text, rows }: Content): Promise<ManifestFile> {
     const content = digestOf(text)
     const former = this.#byContent.get(`${table} ${content}`)
-    if (former !== undefined && (await this.has(former))) {
+    if (former !== undefined && (await this.has(former, true))) {
       const { sealed, ...file } = former
       return file
     }
@@ -136,6 +153,16 @@ export class DumpFolder {
       this.written.files++
       this.written.bytes += bytes.length
     })
+  }
+}
+
+/** @throws FatalError `PUBLISH_FAILED` if this version cannot continue the dump in the folder. */
+function parseFormer(path: string, bytes: Buffer): Manifest {
+  try {
+    return parseManifest(bytes)
+  } catch (cause) {
+    const why = cause instanceof PronghornError ? cause.message : MANIFEST
+    throw new FatalError('PUBLISH_FAILED', `${path} cannot take another publication: ${why}`, { cause })
   }
 }
 

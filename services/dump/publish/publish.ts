@@ -8,6 +8,7 @@ import { readApplied } from '../../core/database/restoring/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
 import { SealedLines } from '../../core/seals/lines/index.ts'
+import { readPublishedState } from '../format/published-state.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import { DUMP_FORMAT } from '../format/manifest.ts'
 import type { Manifest, ManifestFile } from '../format/manifest.ts'
@@ -35,6 +36,8 @@ export interface PublishOptions {
   readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string
+  /** Whether to read the files of sealed rows of the former publication, and to write damaged ones again. */
+  readonly check?: boolean
   /** Whether to remove the files that neither the new manifest nor the former one names. */
   readonly prune: boolean
   readonly signal: AbortSignal
@@ -56,6 +59,8 @@ export interface PublishReport {
   readonly newFiles: number
   readonly newBytes: number
   readonly pruned: number
+  /** Whether the former publication is signed, but this one is not. */
+  readonly isSignatureDropped: boolean
   readonly seconds: number
 }
 
@@ -74,7 +79,12 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
   const key = options.keyFile === undefined ? undefined : await readPrivateKey(options.keyFile)
   const snapshot = await openSnapshot(options.database, options.jobs)
   try {
-    const publication = new Publication(options, await DumpFolder.open(options.folder), snapshot.sessions)
+    const publication = new Publication(
+      options,
+      await DumpFolder.open(options.folder, options.check === true),
+      snapshot.sessions,
+    )
+    const isSignatureDropped = key === undefined && (await publication.folder.wasSigned())
     const manifest = await publication.run(key)
     const pruned = options.prune ? await publication.folder.prune(manifest) : 0
     return {
@@ -82,7 +92,7 @@ export async function publish(options: PublishOptions): Promise<PublishReport> {
       files: manifest.tables.reduce((sum, { files }) => sum + files.length, 0),
       newFiles: publication.folder.written.files,
       newBytes: publication.folder.written.bytes,
-      pruned,
+      ...{ pruned, isSignatureDropped },
       seconds: (performance.now() - started) / 1000,
     }
   } catch (error) {
@@ -278,32 +288,17 @@ function byPlace({ sealed: one }: ManifestFile, { sealed: other }: ManifestFile)
   return one.kind === other.kind ? one.first_block - other.first_block : one.kind < other.kind ? -1 : 1
 }
 
-interface ReaderRow {
-  readonly name: string
-  readonly start_block: number
-  readonly block_num: number
-  readonly block_id: string
-  readonly contracts: { family: string; account: string }[]
-}
-
 /** Reads the facts about the database that the manifest contains. */
 async function readHead(client: pg.ClientBase): Promise<Head> {
   await refuseUnfinishedImport(client, null)
-  const { rows: readers } = await client.query<ReaderRow>(
-    `SELECT r.name, r.start_block, r.block_num, encode(r.block_id, 'hex') AS block_id,
-       (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
-         FROM chain.sources s WHERE s.reader = r.name) AS contracts
-     FROM chain.readers r ORDER BY r.name`,
-  )
-  const { rows: chains } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-  if (readers.length === 0 || chains.length === 0 || readers.some(({ block_id: id }) => id === ''))
+  const state = await readPublishedState(client)
+  if (state?.readers.some(({ block_id: id }) => id === '') !== false)
     throw new FatalError('PUBLISH_FAILED', 'the database has no indexed block yet')
   return {
     format: DUMP_FORMAT,
     program: readPackageVersion(),
     created_at: new Date().toISOString(),
-    chain_id: chains[0]!.chain_id,
-    readers,
+    ...state,
     migrations: await readApplied(client),
     seals: await readSealSummary(client),
   }

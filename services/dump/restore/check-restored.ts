@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
 import { checkSeals, readSeals, sealedKinds } from '../../core/seals/index.ts'
+import { readPublishedState } from '../format/published-state.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
 
@@ -8,12 +9,18 @@ import type { Manifest } from '../format/manifest.ts'
 const ofChangingRows = sealedKinds.filter((kind) => kind.isOfChangingRows).map(({ name }) => name)
 
 /**
- * Compares the seals in the database with the seals that the manifest has for the dump and for each file, and computes
- * the seals of mints.
+ * Compares chain, readers and seals of the database with the manifest, also the seals of each file, and computes the
+ * seals of mints.
  *
  * @throws FatalError `DUMP_DAMAGED`.
  */
 export async function checkRestored(client: pg.ClientBase, manifest: Manifest): Promise<void> {
+  const { chain_id: chain, readers } = manifest
+  if (JSON.stringify(await readPublishedState(client)) !== JSON.stringify({ chain_id: chain, readers }))
+    throw new FatalError(
+      'DUMP_DAMAGED',
+      'the chain or the readers of the dump differ from those in the manifest',
+    )
   const kinds = await readSeals(client)
   const found = await readSealSummary(client)
   const { seals } = manifest

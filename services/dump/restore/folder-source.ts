@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { DumpSource } from './dump-source.ts'
 
@@ -11,7 +11,7 @@ export function openFolderSource(folder: string): DumpSource {
     async read(name, maxBytes) {
       const path = join(folder, name)
       try {
-        return await readRegular(folder, path, maxBytes)
+        return await readRegular(join(await realpath(folder), name), path, maxBytes)
       } catch (cause) {
         if (cause instanceof FatalError) throw cause
         if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -21,11 +21,12 @@ export function openFolderSource(folder: string): DumpSource {
   }
 }
 
-async function readRegular(folder: string, path: string, maxBytes: number): Promise<Buffer> {
-  const [root, real] = [await realpath(folder), await realpath(path)]
-  if (real !== join(root, path.slice(join(folder, sep).length)))
+/** @param expected absolute path of the file if no part of `path` inside the folder is a symbolic link. */
+async function readRegular(expected: string, path: string, maxBytes: number): Promise<Buffer> {
+  if ((await realpath(path)) !== expected)
     throw new FatalError('DUMP_DAMAGED', `${path} is a symbolic link, or a folder of its path is one`)
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  // O_NONBLOCK: opening a named pipe would otherwise wait until another program writes into the pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { size } = await file.stat().then((found) => {
       if (found.isFile()) return found

@@ -39,7 +39,7 @@ export function openHttpSource(address: string, limits: HttpLimits = defaultHttp
     async read(name, maxBytes, signal) {
       const url = new URL(base)
       url.pathname += name
-      const download = new Download(url, `${shown.href}${name}`, maxBytes)
+      const download = new Download(url, `${name} of ${shown.href}`, maxBytes)
       const limit = AbortSignal.timeout(GRACE_MS + Math.ceil((maxBytes / LEAST_RATE) * 1_000))
       return retry(() => download.attempt(limits, AbortSignal.any([signal, limit])), {
         firstMs: limits.firstPauseMs,
@@ -65,12 +65,17 @@ class Download {
     this.#maxBytes = maxBytes
   }
 
+  /** Requests the file, and requests the rest of the file as long as each request brings more bytes. */
   async attempt(limits: HttpLimits, signal: AbortSignal): Promise<Buffer | undefined> {
-    try {
-      return await this.#attempt(limits, signal)
-    } catch (error) {
-      if (error instanceof FatalError || error instanceof RetryableError) throw error
-      throw new RetryableError('DUMP_UNREACHABLE', `${this.#shown}: ${describeError(error)}`)
+    for (;;) {
+      const before = this.#bytes
+      try {
+        return await this.#attempt(limits, signal)
+      } catch (error) {
+        if (error instanceof FatalError || error instanceof RetryableError) throw error
+        if (this.#bytes > before && !signal.aborted) continue
+        throw new RetryableError('DUMP_UNREACHABLE', `${this.#shown}: ${describeError(error)}`)
+      }
     }
   }
 

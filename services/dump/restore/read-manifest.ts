@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readerSchema } from '../../core/config/schema/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { isReadable } from '../format/compression.ts'
 import { MANIFEST, MANIFEST_BYTES, parseManifest, signatureName } from '../format/manifest.ts'
@@ -7,13 +8,24 @@ import { isSignature, readPublicKey, SIGNATURE_FILE_BYTES } from '../format/sign
 import type { DumpSource } from './dump-source.ts'
 import type { SignedManifest } from './restore-target.ts'
 
-/** Reads a manifest and its signature. @throws RetryableError `DUMP_UNREACHABLE`; FatalError `DUMP_DAMAGED`. */
-export async function readManifest(source: DumpSource, signal: AbortSignal): Promise<SignedManifest> {
+/**
+ * Reads a manifest and its signature. Without a key, a signature that cannot be read counts as missing.
+ *
+ * @throws RetryableError `DUMP_UNREACHABLE`; FatalError `DUMP_DAMAGED`.
+ */
+export async function readManifest(
+  source: DumpSource,
+  signal: AbortSignal,
+  hasKey: boolean,
+): Promise<SignedManifest> {
   const bytes = await source.read(MANIFEST, MANIFEST_BYTES, signal)
   if (bytes === undefined)
     throw new RetryableError('DUMP_UNREACHABLE', `${source.shown} has no file ${MANIFEST}`)
   const name = signatureName(createHash('sha256').update(bytes).digest('hex'))
-  const signature = await source.read(name, SIGNATURE_FILE_BYTES, signal)
+  const signature = await source.read(name, SIGNATURE_FILE_BYTES, signal).catch((error: unknown) => {
+    if (hasKey) throw error
+    return undefined
+  })
   return { bytes, signature: signature?.toString('latin1') ?? null }
 }
 
@@ -46,6 +58,8 @@ export async function openManifest(
       `the dump is of chain ${manifest.chain_id}, the configuration names chain ${chainId}`,
       { details: { expected: chainId, actual: manifest.chain_id, held: `chain ${manifest.chain_id}` } },
     )
+  if (reader !== undefined && !readerSchema.shape.name.safeParse(reader).success)
+    throw new FatalError('USAGE', '--reader: not the name of a reader')
   if (reader !== undefined && manifest.readers.length > 1)
     throw new FatalError('USAGE', `the dump has ${manifest.readers.length} readers: they keep their names`)
   const unreadable = manifest.tables.flatMap(({ files }) => files).find(({ path }) => !isReadable(path))

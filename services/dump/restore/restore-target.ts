@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { connectDatabase, databaseFailure, refusePooledTransactions } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import {
+  checkServer,
   isNewest,
   publishSchema,
   recreateSchema,
@@ -34,6 +35,9 @@ const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit
 const OTHERS_MS = 2_000
 const OTHERS_POLL_MS = 50
 
+/** Tables whose rows the migrations insert. */
+const FILLED_BY_MIGRATIONS = /\.log_actions$/
+
 /** Opens a session that loads rows or builds indexes. */
 export async function openSession(address: DatabaseAddress): Promise<pg.Client> {
   const client = await connectDatabase(address, {
@@ -52,12 +56,14 @@ export class RestoreTarget {
     this.client = client
   }
 
-  /** @throws FatalError `RESTORE_TARGET_FILLED`, `DATABASE_POOLER`; see `databaseFailure`. */
+  /**
+   * @throws FatalError `RESTORE_TARGET_FILLED`, `DATABASE_POOLER`, `DATABASE_VERSION`, `DATABASE_ENCODING`; see `databaseFailure`. */
   static async open(address: DatabaseAddress): Promise<RestoreTarget> {
     const client = await openSession(address).catch((cause: unknown) => {
       throw databaseFailure(cause, 'the database cannot be reached', address)
     })
     try {
+      await checkServer(client)
       await refusePooledTransactions(client, address)
       if (!(await excludeOthers(client, LOCK)))
         throw new FatalError('RESTORE_TARGET_FILLED', 'another restore into this database is running')
@@ -192,6 +198,20 @@ export class RestoreTarget {
           `the database holds ${rows.map((row) => row.what).join(', ')}`,
         )
     }
+    const filled = await this.#readFilledTables()
+    if (filled.length > 0)
+      throw new FatalError('RESTORE_TARGET_FILLED', `the database has rows in ${filled.join(', ')}`)
+  }
+
+  /** Names of the published tables with rows, without the tables that the migrations fill. */
+  async #readFilledTables(): Promise<string[]> {
+    const tables = (await readPublishedTables(this.client)).filter(
+      ({ name }) => !FILLED_BY_MIGRATIONS.test(name),
+    )
+    if (tables.length === 0) return []
+    const parts = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM ${name})`)
+    const { rows } = await this.client.query<{ name: string }>(parts.join(' UNION ALL '))
+    return rows.map(({ name }) => name)
   }
 
   /** Checks that dump and schema have the same tables with the same columns. */

@@ -44,6 +44,8 @@ export interface RestoreProgress {
 /** Result of a restore. */
 export interface RestoreReport {
   readonly manifest: Manifest
+  /** Readers of the database, with the names in this database. */
+  readonly readers: Manifest['readers']
   /** Number of files that an earlier, interrupted run had loaded. */
   readonly resumedFiles: number
   /** Migrations that were applied because the dump lacks them. */
@@ -55,16 +57,16 @@ export interface RestoreReport {
  * Restores a published dump into a database without data. An interrupted restore can be continued; no process serves
  * the database before the restore is complete.
  *
- * @throws FatalError `DUMP_UNFIT`, `DUMP_UNTRUSTED`, `DUMP_DAMAGED`, `DATABASE_TOO_NEW`, `CHAIN_MISMATCH`,
+ * @throws FatalError `USAGE`, `DUMP_UNFIT`, `DUMP_UNTRUSTED`, `DUMP_DAMAGED`, `DATABASE_TOO_NEW`, `CHAIN_MISMATCH`,
  * `RESTORE_TARGET_FILLED`; RetryableError `DUMP_UNREACHABLE`, `RESTORE_UNFINISHED` after a stop; see
  * `databaseFailure`.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
-  const stop = new AbortController()
+  const source = openSource(options.from)
   try {
     const target = await RestoreTarget.open(options.database)
     try {
-      return await new Restore(options, target, stop).run()
+      return await new Restore(options, source, target).run()
     } finally {
       await target.close().catch(() => undefined)
     }
@@ -76,23 +78,34 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   }
 }
 
+/** @throws FatalError `USAGE` for an address that is neither a folder nor an HTTP or HTTPS URL. */
+function openSource(from: string): DumpSource {
+  if (from !== '' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return openFolderSource(from)
+  const url = URL.canParse(from) ? new URL(from) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  // A percent sign in a user name or password must begin an escape.
+  if (url === undefined || !isHttp || /%(?![0-9a-f]{2})/i.test(url.username + url.password))
+    throw new FatalError(
+      'USAGE',
+      'the address of a dump: allowed is a folder, or an http or https URL, such as https://nft.example/dump',
+    )
+  return openHttpSource(from)
+}
+
 class Restore {
   readonly #options: RestoreOptions
-  readonly #target: RestoreTarget
   readonly #source: DumpSource
+  readonly #target: RestoreTarget
   /** Stops all sessions of the restore after one of them failed. */
-  readonly #stop: AbortController
+  readonly #stop = new AbortController()
   readonly #signal: AbortSignal
   #rows = 0
 
-  constructor(options: RestoreOptions, target: RestoreTarget, stop: AbortController) {
+  constructor(options: RestoreOptions, source: DumpSource, target: RestoreTarget) {
     this.#options = options
+    this.#source = source
     this.#target = target
-    this.#stop = stop
-    this.#signal = AbortSignal.any([options.signal, stop.signal])
-    this.#source = /^https?:\/\//.test(options.from)
-      ? openHttpSource(options.from)
-      : openFolderSource(options.from)
+    this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
   }
 
   async run(): Promise<RestoreReport> {
@@ -107,7 +120,9 @@ class Restore {
     const migrations = await migrateRestored(this.#target.client)
     await this.#build((stage) => stage >= QUERY_STAGE, isCheckedFirst ? [] : [check])
     await this.#target.finish(() => this.#nameReader(manifest))
-    return { manifest, resumedFiles, migrations, seconds: (performance.now() - started) / 1000 }
+    const [reader, ...others] = manifest.readers
+    const readers = [{ ...reader!, name: this.#options.reader ?? reader!.name }, ...others]
+    return { manifest, readers, resumedFiles, migrations, seconds: (performance.now() - started) / 1000 }
   }
 
   /** Continues an unfinished restore with its stored manifest, or begins a new one. */
@@ -116,7 +131,7 @@ class Restore {
     await target.refuseOthers()
     const run = this.#options.anew ? undefined : await target.readRun()
     if (run !== undefined) return run
-    const signed = await readManifest(this.#source, this.#signal)
+    const signed = await readManifest(this.#source, this.#signal, this.#options.keyFile !== undefined)
     const manifest = await openManifest(signed, this.#options)
     await checkMigrations(manifest.migrations)
     await target.begin(signed, manifest)

@@ -1,5 +1,6 @@
 export { migrateRestored, readApplied } from '../migrate.ts'
 export type { AppliedMigration } from '../migrate.ts'
+export { checkServer } from '../failures.ts'
 export { listIndexStatements } from '../query-indexes.ts'
 export { RESTORE_SCHEMA } from '../unfinished-restore.ts'
 export { checkMigrations, isNewest, publishSchema, recreateSchema } from './schema.ts'
