@@ -75,7 +75,7 @@ async function restCount(path: string): Promise<number> {
 
 type Call = readonly [method: keyof ExplorerApi, call: () => Promise<unknown>, plain: () => Promise<unknown>]
 
-/** Every method of the library, with the plain request whose answer must be equal. */
+/** Every method of the library, each with a plain request that must get an equal answer. */
 function everyCall(): Call[] {
   const { asset, schema, template, offer, owner, burner } = known
   const page = 'page=2&limit=7'

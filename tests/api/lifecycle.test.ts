@@ -350,7 +350,8 @@ describe('more concurrent requests than database connections', () => {
     const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
     await locker.query('BEGIN; LOCK TABLE assets.offers')
     const requests = Array.from({ length: 30 }, () => fetch(`${api.url}/atomicassets/v1/offers?limit=1`))
-    // One request runs and twenty wait. The nine others must be refused at once, although no slot becomes free.
+    // One request runs and twenty wait. The nine further requests must be refused at once, although no running request
+    // has finished.
     await refusals(requests, 9)
     await locker.end()
     const statuses = (await Promise.all(requests)).map(({ status }) => status)

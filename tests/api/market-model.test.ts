@@ -195,8 +195,8 @@ async function compareListings(model: MarketModel, touched: ReadonlySet<bigint> 
 
 /**
  * Compares two counts of the open sales of each schema. The API takes the first count from indexes alone. For the
- * second one it counts rows, because the request has `lower_bound=1`, which excludes no sale.
- * @returns number of open sales.
+ * second count the API counts rows, because the request has `lower_bound=1`, which excludes no sale. @returns number of
+ * open sales.
  */
 async function compareCountsOfSchemas(): Promise<number> {
   let open = 0

@@ -16,7 +16,8 @@ beforeAll(async () => {
   server = await serveRecordings(['main'])
   wire = new Wire(server.database.address)
   await wire.open()
-  // The default limit of list queries depends on the machine's processors; eight are enough for all tests.
+  // The default limit of list queries depends on the machine's processors; a limit of eight list queries is enough for
+  // all tests.
   api = await startApi({ config: apiConfig(wire.address, { max_list_queries: 8 }), logger: quiet })
 })
 afterAll(async () => {

@@ -4,7 +4,8 @@ const SHARE = 0.06
 const refused = new Set(['state', 'symbol', 'public_key'])
 
 /**
- * Replaces a filter's value now and then by one that no row has, such as a mistyped name, or an id of another chain.
+ * Replaces a filter's value now and then by a value that no row has, such as a mistyped name, or an id of another
+ * chain.
  */
 export function orOfNoRow(name: string, value: string, random: () => number): string {
   if (random() >= SHARE || refused.has(name) || /^(true|false|null)$/.test(value)) return value

@@ -22,8 +22,8 @@ afterEach(async () => {
 })
 
 /**
- * Starts a node whose first responses come from orphaned blocks: its head changes during each of these requests. All
- * heads that it reports belong to the final chain.
+ * Starts a node whose first responses come from orphaned blocks: the node's head changes during each of the first
+ * requests. All heads that the node reports belong to the final chain.
  */
 async function startForkingNode(forks: number, behind = 5): Promise<{ node: StableNode; limits: number[] }> {
   let head = 100

@@ -40,7 +40,7 @@ async function untilMoved(blocks: number): Promise<void> {
   await watch.until((position) => (position?.num ?? 0) >= from + blocks)
 }
 
-/** Process ids of the server's sessions that build an index or wait to. */
+/** Process ids of the server's sessions that build an index, or wait to build an index. */
 async function listBuilders(): Promise<number[]> {
   const { rows } = await admin.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity

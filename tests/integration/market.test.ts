@@ -17,7 +17,7 @@ import { createBegunDatabase } from './indexed-database.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { patient } from '../setup/patience.ts'
 
-/** Mostly market actions, plus asset transfers and burns that invalidate listings. */
+/** Activity mix of mostly market actions, with asset transfers and burns that invalidate listings. */
 const marketMix = {
   mint: 14,
   transfer: 10,

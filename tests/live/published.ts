@@ -89,7 +89,7 @@ export async function tableLines(query: FeedQuery, after: bigint): Promise<strin
   })
 }
 
-/** Removes the ids that the tables store in another form from event lines. */
+/** Removes from event lines the ids that the tables store in another form. */
 export function comparable(lines: readonly string[]): string[] {
   return lines.map((line) => {
     const [seq, family, action, id] = line.split(' ') as [string, string, string, string]

@@ -8,9 +8,8 @@ export interface RedisAddress {
 const TIMEOUT_MS = 5_000
 
 /**
- * Makes Redis accept a second password, so that services can change to it one after the other.
- * @returns false if Redis cannot be reached with the present password. Redis then reads the new password when it
- * starts.
+ * Makes Redis accept a second password, so that services can change to it one after the other. @returns false if Redis
+ * cannot be reached with the present password. In this case Redis reads the new password at its next start.
  */
 export function addRedisPassword(address: RedisAddress, present: string, added: string): Promise<boolean> {
   return command(address, present, ['ACL', 'SETUSER', 'default', `>${added}`])

@@ -5,7 +5,7 @@ import type { ShownTable } from './schema.ts'
 
 /** Role of GraphQL requests without Hasura's admin secret. */
 const READER_ROLE = 'reader'
-/** Placeholder in the metadata for the configured row limit, which replaces it when Hasura gets the metadata. */
+/** Placeholder in the metadata. The configured row limit replaces the placeholder when Hasura gets the metadata. */
 export const ROW_LIMIT = 1_000
 
 /** Name of the database in Hasura, and the environment variable with the PostgreSQL URL of the database. */

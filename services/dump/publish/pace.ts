@@ -1,6 +1,9 @@
 import { pause } from '../../core/retry/index.ts'
 
-/** Time that a session works between two pauses, ms. It is short: a block or a request waits for at most one period. */
+/**
+ * Time that a session works between two pauses, ms. The time is short, because a block or a request may wait for as
+ * long as a session works.
+ */
 const WORK_MS = 20
 
 /**

@@ -6,7 +6,10 @@ import type { Queryable } from './api-keys.ts'
 export interface SigningKey {
   /** Key id; the `kid` of tokens signed with this key. */
   readonly id: string
-  /** KeyObject instead of bytes: from bytes the token library first tries to parse a public key, 0.3 ms each time. */
+  /**
+   * The secret is a KeyObject instead of bytes: from bytes the token library first tries to parse a public key, 0.3 ms
+   * each time.
+   */
   readonly secret: KeyObject
   /** From this time on the key signs no tokens, ms since 1970; infinite for the newest key. */
   readonly retiredAtMs: number

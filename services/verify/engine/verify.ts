@@ -200,7 +200,7 @@ class Run {
 
   /**
    * The tables whose rows the source can list. Tables of assets are included only if the source also lists `config` and
-   * `schemas`, because their rows contain the formats that decode attributes.
+   * `schemas`: the rows of these two tables contain the formats that decode attributes.
    */
   async #findAnswered(
     tables: readonly VerifiedTable[],
