@@ -153,7 +153,7 @@ describeWithRedis('several processes', () => {
     })
     for (const other of others) expect(other).toEqual(first)
 
-    // A second process cannot use the same port.
+    // A second `pronghorn api` cannot use the port of the first one.
     const second = await start({ server_port: Number(new URL(api.url).port) })
     expect(await second.ended).toEqual({ code: 1, signal: null })
     expect(second.output).toContain('PORT_UNAVAILABLE')

@@ -161,7 +161,7 @@ class ConnectionAttack {
           true,
         )
       case 4:
-        // Repeat one of the earlier messages.
+        // Repeat one of the messages that the node has sent earlier.
         for (let times = 1 + random.below(20); times > 0; times--)
           this.#send(random.pick([this.#last, this.#first]) ?? data, true)
         return this.#send(data, isBinary)

@@ -52,7 +52,7 @@ async function renew(): Promise<void> {
   home = await createFillerHome(running, imported.address)
 }
 
-/** Produces blocks; every fifth causes a fork. */
+/** Produces blocks. On average, a fork follows every fifth block. */
 async function produce(signal: AbortSignal): Promise<void> {
   const random = createRandom(SEED)
   while (!signal.aborted) {

@@ -158,8 +158,8 @@ type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
 type Outcomes = Map<Outcome | Failure, string[]>
 
 /**
- * Runs the damaging statement, compares the database with the chain, and repairs it. @param isOpen whether the report
- * declares the changed columns as not checked.
+ * Runs the damaging SQL statement, compares the database with the chain, and repairs the database. @param isOpen
+ * whether the report declares the changed columns as not checked.
  */
 async function outcomeOf(
   text: string,

@@ -35,7 +35,7 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly methods: readonly ('GET' | 'POST')[]
   readonly description?: string
   readonly tag: 'Authentication' | 'ABIs' | 'Rows' | 'Permissions' | 'Blocks'
-  /** Whether a token is required. */
+  /** Whether requests to the endpoint require a token. */
   readonly needsToken: boolean
   /** `json`: a body that must be JSON, whatever its content type. `any`: an optional body, form or JSON. */
   readonly body: BodyKind

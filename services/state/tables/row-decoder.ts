@@ -36,7 +36,7 @@ export class RowDecoder {
     this.#older = older
   }
 
-  /** Whether the ABI in force contains the table. */
+  /** Whether the contract's ABI at the requested block contains the table. */
   get isNamed(): boolean {
     return this.#current.abi.tableType(this.#table) !== undefined
   }

@@ -13,7 +13,7 @@ export interface TableReport {
   readonly deferred: number
   /** Number of rows that differed at first and agreed when they were read again. */
   readonly seen: number
-  /** Number of rows that differ. */
+  /** Number of rows that differ between chain and database. */
   readonly differences: number
 }
 
@@ -25,7 +25,7 @@ export interface VerifyReport {
   /** Committed block of the database at the end of the comparison. */
   readonly block: { readonly num: number; readonly id: string } | null
   readonly tables: readonly TableReport[]
-  /** Every row that differs. */
+  /** Every row that differs between chain and database. */
   readonly differences: readonly Difference[]
   /** Violations of derived rules; null if the rules were not checked because only some rows were requested. */
   readonly derived: readonly DerivedViolations[] | null
@@ -45,7 +45,7 @@ export interface VerifyProgress {
   /** Table or rule that is being compared. */
   readonly at: string
   readonly rows: number
-  /** Estimated number of rows. */
+  /** Estimated number of rows to compare. */
   readonly of: number
   readonly rowsPerSecond: number
   readonly secondsLeft: number | null

@@ -26,9 +26,9 @@ export interface VerifyOptions {
   readonly source: ChainSource
   /** Tables to compare, by table name or by name in reports; default: all. */
   readonly tables?: readonly string[]
-  /** Compares only the rows of this collection. */
+  /** Compares only the rows that belong to this collection. */
   readonly collection?: string
-  /** Approximate number of random rows of each table. */
+  /** Approximate number of random rows to compare in each table. */
   readonly sample?: number
   readonly signal: AbortSignal
   readonly onProgress?: (progress: VerifyProgress) => void
@@ -239,7 +239,7 @@ class Run {
     )
   }
 
-  /** Estimated number of rows, from PostgreSQL's statistics. */
+  /** Estimated number of rows to compare, from PostgreSQL's statistics. */
   async #estimate(tables: readonly VerifiedTable[]): Promise<number> {
     const { client, sample, collection } = this.#options
     if (sample !== undefined) return sample * tables.length
