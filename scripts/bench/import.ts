@@ -28,8 +28,8 @@ const settings = readerSettings({
 })
 
 /**
- * Distance between the ids of a row in two successive copies, by column. Distances are small, because ids on a chain
- * have no holes.
+ * The benchmark imports many copies of each row. Distance between the ids of a row in one copy and in the next copy, by
+ * column. Distances are small, because ids on a chain have no holes.
  */
 const distances: Readonly<Record<string, number>> = { asset_id: 1_000, offer_id: 100, sale_id: 10 }
 /**

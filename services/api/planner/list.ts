@@ -21,7 +21,9 @@ export interface List {
   readonly recordKeys?: ((keys: Sql) => Sql) | undefined
 }
 
-/** Records that a plan reads, or the number of hits before its row budget ran out. */
+/**
+ * Result of a plan: its records or, if its row budget ran out, the number of rows that matched the filters until then.
+ */
 export type PageResult<Records> = { readonly records: Records } | { readonly hits: number }
 
 /** How the keys of a page are read. */

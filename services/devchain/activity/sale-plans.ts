@@ -59,7 +59,10 @@ export const startSale: Plan = (world) => {
   return [offerToMarket(world, sale.seller, sale.asset_ids, 'sale')]
 }
 
-/** Plan of a transaction: purchase a sale. The second market version cancels a sale of several assets instead. */
+/**
+ * Plan of a transaction: purchase a sale. Version 2 of the market contract cancels a sale of several assets when somebody
+ * purchases the sale.
+ */
 export const purchaseSale: Plan = (world) => {
   const config = marketConfig(world)
   const sale = anyRow(world, 'sales')

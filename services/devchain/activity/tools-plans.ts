@@ -16,7 +16,7 @@ import type { Plan, World } from './world.ts'
  */
 const [k1, r1, webAuthn] = [0, 1, 2]
 
-/** Plan of a transaction: announce a link, usually with the assets in the same transaction. */
+/** Plan of a transaction: announce a claim link, and usually transfer its assets in the same transaction. */
 export const announceLink: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)

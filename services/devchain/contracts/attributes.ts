@@ -16,7 +16,8 @@ export interface FormatField {
 export type Attributes = Readonly<Record<string, unknown>>
 
 /**
- * Converts attributes to the map form of action parameters, in the type names of the given ABI of the assets contract.
+ * Converts attributes to the map form of action parameters. The ABI of the assets contract determines the names of the
+ * types in the map.
  */
 export function attributeMap(
   abi: AbiDefinition,

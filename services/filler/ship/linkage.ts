@@ -148,7 +148,7 @@ export function namesParent(
   return block !== null && headerNames(block, expected)
 }
 
-/** Ids of the longest run of consecutive positions that ends at `lastNum`. */
+/** Block ids of the longest run of known positions with consecutive block numbers that ends at block `lastNum`. */
 function consecutiveIds(resume: ResumePosition, lastNum: number): Uint8Array[] {
   const ids: Uint8Array[] = []
   const positions = resume.havePositions

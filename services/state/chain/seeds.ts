@@ -51,8 +51,8 @@ export class AbiSeeds {
   }
 
   /**
-   * Hash of the account's ABI from before `wholeSince`, the first block of the history without gaps; null if
-   * there was none, or if an indexed block has set another ABI.
+   * Hash of the account's ABI from before `wholeSince`, the first block of the history without gaps. Null if the account
+   * had no ABI, or if an indexed block has set an ABI of the account since: the node then returns the later ABI.
    * @param standing reads the facts about the account and the node's blocks.
    * @throws Refusal 503 if the chain node does not answer, or is on another branch than the reader.
    */

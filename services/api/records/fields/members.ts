@@ -39,8 +39,8 @@ export interface ObjectMember {
 }
 
 /**
- * A group of members whose JSON the function `write` returns, from `columns` or from shared rows. The JSON is never
- * empty.
+ * A group of members whose JSON the function `write` returns. `write` gets the values of `columns`, and the fragments of
+ * the rows that many records share. The JSON is never empty.
  */
 export interface Group<P = Parts> {
   readonly members: Members

@@ -96,8 +96,8 @@ function compileFormat(format: readonly AttributeField[]): readonly CompiledFiel
 }
 
 function readerFor(type: string): ReadValue | null {
-  // The format of a schema may name the type `bytes`, although the contract cannot store values of this type. Read
-  // unsigned numbers, as for byte vectors.
+  // The format of a schema may name the type `bytes`, although the contract stores no values of this type. If bytes
+  // claim to be such a value, read it as a list of bytes, each a number from 0 to 255.
   if (type === 'bytes') return readByteList
   if (!type.endsWith('[]')) return scalarReaders.get(type) ?? null
   const read = scalarReaders.get(type.slice(0, -2))

@@ -58,7 +58,7 @@ export interface RangeParts {
 
 /** Maximum number of seals in an answer. */
 export const MOST_SEALS = 1_000
-/** Maximum number of row lines in an answer. */
+/** Maximum number of rows in an answer of `/seals/rows`, each as one line of text. */
 export const MOST_LINES = 100
 const MOST_PARTS = 100
 

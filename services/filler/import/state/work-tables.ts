@@ -8,7 +8,8 @@ export function workTables(tables: readonly ContractTable[]): string[] {
     `CREATE TABLE import.pages (
       page integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stage text NOT NULL, first numeric NOT NULL, next numeric,
       scope text, key text, is_done boolean NOT NULL DEFAULT false, row_count bigint NOT NULL DEFAULT 0, UNIQUE (stage, first))`,
-    // Blocks as of which pages were read, and the irreversible blocks that were read since the import started.
+    // `page_blocks`: the block at which the node answered with a page of contract rows. `blocks`: the irreversible blocks
+    // that were read since the import started.
     `CREATE TABLE import.page_blocks (page integer, num integer, id bytea, PRIMARY KEY (page, num, id))`,
     `CREATE TABLE import.blocks (num integer PRIMARY KEY, id bytea NOT NULL, time_ms bigint NOT NULL)`,
     // Contract rows that changed since the import started. A removed row keeps its last value.

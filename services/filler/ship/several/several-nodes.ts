@@ -192,7 +192,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // Reset the protocol: `StreamAttempt` passes the protocol of its own node to the consumer.
+    // Forget the protocol version of the node that delivered ranges: `StreamAttempt` passes the version of its own node
+    // to the consumer.
     this.#protocol = null
     await this.#heads.run(
       signal,
