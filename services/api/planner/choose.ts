@@ -27,7 +27,7 @@ const DRIVING_ROW_COST = 2
 /**
  * Maximum number of index ranges of a scan. If an index would need more ranges, the planner does not use the index for
  * the order. The maximum limits the number of parameter values of a statement, and the number of ranges that the
- * statement looks up before it reads rows. With a maximum of 512 or 32,768, the statements read the same number of pages.
+ * statement looks up before it reads rows. With 512 or 32,768, the statements read the same number of pages.
  */
 const MAX_RANGES = 4_096
 /**
@@ -64,7 +64,8 @@ const SHARE_OF_COLLECTING = 0.25
 /**
  * Accept an index scan up to SAME_ROWS x the cost of collecting and sorting if the scan can read at most as many rows as
  * collecting reads: popular values have more rows than the average that the estimate assumes. The rule does not apply
- * after a scan ran out of its budget. With the value 1, the statements read the same number of pages, with 4 0.7 % fewer.
+ * after a scan ran out of its budget. With the value 1, the statements read the same number of pages, with 4 0.7 %
+ * fewer.
  */
 const SAME_ROWS = 2
 

@@ -60,8 +60,8 @@ export const startSale: Plan = (world) => {
 }
 
 /**
- * Plan of a transaction: purchase a sale. Version 2 of the market contract cancels a sale of several assets when somebody
- * purchases the sale.
+ * Plan of a transaction: purchase a sale. Version 2 of the market contract cancels a sale of several assets when
+ * somebody purchases the sale.
  */
 export const purchaseSale: Plan = (world) => {
   const config = marketConfig(world)

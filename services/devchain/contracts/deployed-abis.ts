@@ -19,7 +19,7 @@ export function deployedAbi(contract: DeployedContract): Buffer {
   return abi
 }
 
-/** An empty WebAssembly module that contains the contract's name, so that the codes of two contracts have different hashes. */
+/** An empty WebAssembly module with the contract's name, so that the codes of two contracts have different hashes. */
 export function deployedCode(contract: DeployedContract): Buffer {
   const header = Buffer.from([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00])
   const name = Buffer.from(contract)

@@ -31,7 +31,7 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
       if (!response.ok) throw new Error(`HTTP ${response.status}`)
       return (JSON.parse(text) as { readonly data: T }).data
     } catch (cause) {
-      const { kind, from, to } = parameters
+      const { kind, from = 0, to = 0 } = parameters
       const of = kind === undefined ? '' : ` of ${kind}, blocks ${from} to ${to}`
       const message = `${shownAddress(url.href)} did not answer with seals${of}`
       throw new RetryableError('VERIFY_UNFINISHED', message, { cause })

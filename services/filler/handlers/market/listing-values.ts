@@ -72,8 +72,8 @@ export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
 }
 
 /**
- * Requests the prices of the sales that depend on an oracle pair or a symbol pair. `precision` is the former precision of
- * the oracle pair; null means that the symbol pair did not exist before. `name` is the name of the oracle pair, or
+ * Requests the prices of the sales that depend on an oracle pair or a symbol pair. `precision` is the former precision
+ * of the oracle pair; null means that the symbol pair did not exist before. `name` is the name of the oracle pair, or
  * `LISTING/SETTLEMENT` for a symbol pair.
  */
 export function noteFormerTerms(

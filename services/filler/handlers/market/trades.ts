@@ -103,7 +103,7 @@ const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
   },
 }
 
-/** Steps that derive the trades of each kind of listing, and the column of a trade that says whether its asset is burned. */
+/** Steps that derive the trades of each kind of listing, and whether the asset of a trade is burned. */
 export const trades: readonly DerivedStep[] = [
   saleTrades,
   auctionTrades,

@@ -25,8 +25,8 @@ const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' O
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
 
 /**
- * SQL of a text that changes whenever a row of market.tokens changes; cached prices with another text are not used. The subquery reads the whole table, because
- * the market has few tokens.
+ * SQL of a text that changes whenever a row of market.tokens changes; cached prices with another text are not used. The
+ * subquery reads the whole table, because the market has few tokens.
  */
 const TOKENS_VERSION = `(SELECT string_agg(y.xmin::text, '/' ORDER BY y.token_symbol) FROM market.tokens y)`
 
