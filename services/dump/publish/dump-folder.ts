@@ -77,7 +77,9 @@ export class DumpFolder {
   async has({ path, bytes, sha256 }: ManifestFile, isRead = this.#isChecked): Promise<boolean> {
     const found = await stat(join(this.#path, path)).catch(() => undefined)
     if (found?.isFile() !== true || found.size !== bytes) return false
-    return !isRead || digestOf(await readFile(join(this.#path, path))) === sha256
+    if (!isRead) return true
+    const content = await readFile(join(this.#path, path)).catch(() => undefined)
+    return content !== undefined && digestOf(content) === sha256
   }
 
   /** Whether the former publication has a signature. */
