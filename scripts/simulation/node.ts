@@ -185,7 +185,7 @@ export class SimulatedNode implements ShipNode {
     this.#server?.pump()
   }
 
-  /** Makes the head irreversible, and tells all sessions. */
+  /** Makes the head irreversible, and sends the new irreversible block to all sessions. */
   finalize(): void {
     this.#lib = this.head().num
     this.#server?.pump()

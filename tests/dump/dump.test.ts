@@ -304,7 +304,7 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
   await expect(restoreFrom(abandoned, 'ftp://127.0.0.1/dump')).rejects.toMatchObject({ code: 'USAGE' })
   const foreign = await create()
   const other = await connectDatabase(foreign, { applicationName: 'test' })
-  await other.query('CREATE SCHEMA market; CREATE TABLE market.prices (id int)')
+  await other.query('CREATE SCHEMA market; CREATE TABLE market."Our Prices" (id int)')
   await other.end()
   await expect(restoreFrom(foreign, join(folder, 'whole'))).rejects.toThrow(
     /a schema market that another program/,

@@ -1,7 +1,7 @@
 export interface CheckResult {
   readonly name: string
   readonly outcome: 'ok' | 'failed' | 'skipped'
-  /** What the check observed, or the reason of its failure. */
+  /** Result that the check observed, or the reason of its failure. */
   readonly note: string
 }
 

@@ -21,7 +21,7 @@ export interface SessionFaults {
   /** After this many results, the node does not answer any more, with the connection open. */
   readonly silentAfter?: number
   /**
-   * Forks about which the session tells the client nothing: only forks while the client has no credits (as in Leap 3.2
+   * Forks that the session does not report to the client: only forks while the client has no credits (as in Leap 3.2
    * to 5.0), or all forks.
    */
   readonly loseRewinds?: 'without-credit' | 'always'

@@ -18,7 +18,7 @@ export interface ShipServer {
   sessions(): number
   /** Makes every session send new results. */
   pump(): void
-  /** Tells all sessions that the chain has undone the blocks from `num` on. */
+  /** Notifies all sessions that the chain has undone the blocks from `num` on. */
   rewind(num: number): void
   /** Cuts all connections and continues to listen, like a restarting node. */
   dropSessions(): void

@@ -209,8 +209,15 @@ export class RestoreTarget {
       ({ name }) => !FILLED_BY_MIGRATIONS.test(name),
     )
     if (tables.length === 0) return []
-    const parts = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM ${name})`)
-    const { rows } = await this.client.query<{ name: string }>(parts.join(' UNION ALL '))
+    const { client } = this
+    const parts = tables.map(({ name }) => {
+      const dot = name.indexOf('.')
+      const table = [name.slice(0, dot), name.slice(dot + 1)]
+        .map((part) => client.escapeIdentifier(part))
+        .join('.')
+      return `SELECT ${client.escapeLiteral(name)} AS name WHERE EXISTS (SELECT FROM ${table})`
+    })
+    const { rows } = await client.query<{ name: string }>(parts.join(' UNION ALL '))
     return rows.map(({ name }) => name)
   }
 

@@ -27,7 +27,7 @@ if [ -n "$1" ]; then rm -rf "$1"; fi
 
 /** A guard: a helper process that stops PostgreSQL if this process is killed. */
 export interface Guard {
-  /** Tells the guard the process group of initdb, or the process id of PostgreSQL; 0 after that process has exited. */
+  /** Passes to the guard the process group of initdb, or the process id of PostgreSQL; 0 after that process has exited. */
   note(what: 'initdb' | 'server', pid: number): void
   /** Ends the guard process, once initdb and PostgreSQL have stopped. */
   dismiss(): void

@@ -37,7 +37,7 @@ export function logList(
   { id, actions, further = [] }: WantedLogs,
   values: OrderValues,
 ): List {
-  // Ids of assets, offers and templates overlap. The action of an entry tells which of them the id means.
+  // Ids of assets, offers and templates overlap. The action of an entry determines which of them the id means.
   const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
   const filters: Filter[] = [
     {
