@@ -271,7 +271,7 @@ describe('lists of the assets namespace', () => {
         row === 1_000_000
           ? 'then continue with page=1 and upper_bound=<last asset_id>'
           : 'more filters make the list shorter, or sort by asset_id and continue with lower_bound or upper_bound'
-      return `Invalid value for parameter page: of 100 rows, pages up to ${row / 100 + 1} are served in this order; ${how}`
+      return `Invalid value for parameter page: in this order, only pages 1 to ${row / 100 + 1} (100 rows each) are served; ${how}`
     }
     for (const [query, row] of [
       ['sort=name&page=1001', undefined],

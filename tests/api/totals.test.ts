@@ -172,7 +172,7 @@ interface AccountDetail {
 }
 
 describe('totals of an account', () => {
-  it('the totals of an account equal the counts of the asset list, and contain whole records', async () => {
+  it('the totals of an account equal the counts of the asset list; each total contains the full record of the counted collection, schema or template', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
       ({ owner }) => owner!,

@@ -330,7 +330,7 @@ it.each(roundSeeds(25))(
   patient(120_000),
 )
 
-it('the asset id 2^63 stops a reader with an error that names the action, and all earlier blocks are committed; another node supplies the block', async () => {
+it('the asset id 2^63 stops a reader with an error that names the action, after all earlier blocks are committed; the reader continues if another node sends the block with a valid id', async () => {
   const mints = await queryRows<{ id: bigint; num: number }>(
     straight.address,
     'SELECT asset_id AS id, minted_at_block AS num FROM assets.assets ORDER BY asset_id DESC LIMIT 1',

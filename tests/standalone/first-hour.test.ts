@@ -151,7 +151,7 @@ describe('a data directory', () => {
 
   const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
 
-  it('npm start prints its steps and answers as the README shows; keys and doctor find the running service by --data', async () => {
+  it('npm start prints its steps and answers as the README shows; the commands `keys` and `doctor` find the running service by the option --data', async () => {
     for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
       expect(first).toContain(step)
     const example = await fetch(`${service.api}/atomicassets/v1/collections/carolcollect`)

@@ -18,7 +18,7 @@ it('refused requests are logged at once, then once a minute with their number an
   vi.advanceTimersByTime(1_000)
   expect(lines[1]).toMatchObject({ refused: 40, clients: 2 })
   expect(lines[1]?.msg).toBe(
-    'busy: 40 requests were refused with status 503 since the last such line, from 2 clients, 30 from 192.0.2.1',
+    'busy: since the previous log line of this kind, 40 requests were refused with status 503, from 2 clients, 30 of the requests from 192.0.2.1',
   )
   vi.advanceTimersByTime(600_000)
   expect(lines).toHaveLength(2)

@@ -48,10 +48,10 @@ export class BusyLog {
     for (const [client, count] of this.#byClient) if (count > most) [worst, most] = [client, count]
     this.#count = 0
     this.#byClient.clear()
-    const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} from ${worst === '' ? 'the server itself' : worst}`
+    const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} of the requests from ${worst === '' ? 'the server itself' : worst}`
     this.#logger.warn(
       { refused, clients, ...this.#load() },
-      `busy: ${refused} requests were refused with status 503 since the last such line, from ${who}`,
+      `busy: since the previous log line of this kind, ${refused} requests were refused with status 503, from ${who}`,
     )
   }
 }

@@ -1,4 +1,4 @@
-import { secondsText } from '../../core/limits/index.ts'
+import { countText, secondsText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
 import { clientGone, SERVER_ITSELF, tooBusy } from './request-session.ts'
 import type { WorkScope } from './request-session.ts'
@@ -118,32 +118,33 @@ export const databaseLimits: readonly Limit[] = [
     setting: 'max_db_connections',
     counts: 'requests that use a connection to the database',
     per: 'api',
-    beyond: `wait, at most ${WAITING_PER_CONNECTION} requests for each connection; then 503 with \`Retry-After\``,
+    beyond: `the request waits; up to ${WAITING_PER_CONNECTION} requests wait for each connection, and further requests get 503 with \`Retry-After\``,
   },
   {
     setting: 'max_list_queries',
     counts: 'requests for lists that use a connection to the database',
     per: 'api',
-    value: 'unless set: three connections for every two processors, but at least two for each process',
-    beyond: 'wait',
+    value:
+      'default: three database connections for every two processors of the server, and at least two for each API process',
+    beyond: 'the request waits',
   },
   {
     counts: 'connections for lists',
     per: 'address',
-    value: `${GREATEST_SHARE * 100} % of the list connections of a process, ${SHARE_BESIDE_OTHERS * 100} % if the address has many requests waiting and other addresses request lists as well`,
-    beyond: 'wait',
+    value: `${GREATEST_SHARE * 100} % of the connections of a process for lists; ${SHARE_BESIDE_OTHERS * 100} % while many requests of the address wait and other addresses request lists, too`,
+    beyond: 'the request waits',
   },
   {
-    counts: 'refusals of lists that wait to be sent',
+    counts: 'refusals of requests for lists that are delayed at the same time',
     per: 'process',
-    value: `${MOST_HELD}, each for ${secondsText(LEAST_HOLD_MS)} to ${secondsText(MOST_HOLD_MS)}`,
+    value: `${countText(MOST_HELD)} refusals, each delayed by ${secondsText(LEAST_HOLD_MS)} to ${secondsText(MOST_HOLD_MS)}`,
     beyond: 'the refusal is sent at once',
   },
   {
     counts: 'wait for a connection to the database',
     per: 'request',
     value: secondsText(MAX_WAIT_MS),
-    beyond: `503 with \`Retry-After\`; sooner if more clients than connections for lists have been waiting for ${secondsText(MAX_BURST_MS)}`,
+    beyond: `503 with \`Retry-After\`; under overload, the maximum wait is shorter. Overload: for ${secondsText(MAX_BURST_MS)}, more clients have waited than there are connections for lists`,
   },
 ]
 

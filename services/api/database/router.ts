@@ -236,7 +236,7 @@ export class ReplicaRouter {
     this.#current = next
     this.#sinceMs = performance.now()
     const { logger, observer } = this.#parts
-    logger.info({ server: this.current.name }, 'the API reads from this server now')
+    logger.info({ server: this.current.name }, 'the API reads from this database server now')
     observer.wentOver(this.current.name)
   }
 

@@ -95,7 +95,10 @@ export function record(title: string, description: string, members: Members): Na
 /** Declares a value from history: null if the event happened before the first block of the reader's history. */
 export function ofHistory(schema: RecordSchema): RecordSchema {
   const { description = '' } = schema
-  return nullable({ ...schema, description: `${description}; null before history_since_block of /v1/config` })
+  return nullable({
+    ...schema,
+    description: `${description}; null for an event before block history_since_block of /v1/config`,
+  })
 }
 
 /**

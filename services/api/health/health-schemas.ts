@@ -6,7 +6,9 @@ const { choice, decimal, flag, integer, list, nullable, number, object, record, 
 const reader = object({
   name: text('Reader'),
   state: nullable(
-    text('connecting, catching-up, live, stopped, or `stopped at stop_block N`, which is no problem'),
+    text(
+      'State of the reader: connecting, catching-up, live, stopped, or `stopped at stop_block N` (not a problem)',
+    ),
   ),
   block_num: decimal('Last committed block'),
   block_time: time('Time of the last committed block'),
@@ -18,11 +20,13 @@ const reader = object({
   seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
   seconds_since_block: nullable(number('Seconds since the chain node sent a block')),
   history_since_block: nullable(
-    decimal('First block with complete history, if the database began with the state of the chain'),
+    decimal(
+      'First block with complete history; null if the history is complete from the first indexed block on',
+    ),
   ),
   missing_rows: list(
-    text('Rule of `verify` that the missing rows break, and some of the missing rows'),
-    'Rows that an imported database lacked, as its operator accepted',
+    text('A rule of `verify` that missing rows break, and some of these rows'),
+    'Rows that were missing in the source database of the import; the operator accepted the import without these rows',
   ),
   missing_blocks: list(
     object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
@@ -31,14 +35,14 @@ const reader = object({
   nodes: list(
     object({
       state: text(
-        'connecting, watched (sends no blocks), reading (sends a range of blocks), followed (sends new blocks) or failed',
+        'State of the node: connecting, watched (sends no blocks), reading (sends a range of blocks), followed (sends new blocks) or failed',
       ),
       head_block: nullable(decimal('Newest head block that the node reported')),
       blocks_behind: nullable(
         integer('Blocks by which the head of the node is behind the newest head of all nodes'),
       ),
       bytes_per_second: integer('Bytes received from the node per second'),
-      faults: integer('Number of times that the node was lost, abandoned or refused'),
+      faults: integer('Number of times that the reader lost, abandoned or refused the node'),
     }),
     'The chain nodes that the reader reads from',
   ),
@@ -48,7 +52,7 @@ const reader = object({
 
 const server = object({
   server: text('Primary or replica'),
-  state: text('ready, behind, unavailable, or foreign: not a standby of the primary'),
+  state: text('State of the server: ready, behind, unavailable, or foreign (not a standby of the primary)'),
   lag_ms: nullable(integer('Milliseconds behind the primary')),
   in_use: flag('Whether this process of the API reads from the database server now'),
 })

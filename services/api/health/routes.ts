@@ -22,7 +22,8 @@ const docs = {
     failures: [
       {
         status: 503,
-        message: 'The same data as with status 200, if a load balancer should use another server',
+        message:
+          'The status is `unhealthy`: a load balancer should use another server. The body has the form of the answer with status 200',
       },
     ],
   },

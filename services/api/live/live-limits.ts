@@ -23,7 +23,7 @@ export const liveLimits: readonly LiveLimit[] = [
     beyond: '`INVALID_FILTER`',
   },
   ...(['connection', 'address', 'process'] as const).map((per): LiveLimit => ({
-    ...{ counts: 'bytes of the filters of subscriptions in memory', per },
+    ...{ counts: 'memory of the filters of all subscriptions, bytes', per },
     value: bytesText(subscriptionBytes[per]),
     beyond: '`SUBSCRIPTIONS_TOO_LARGE`; the event stream answers 429',
   })),
@@ -37,21 +37,25 @@ export const liveLimits: readonly LiveLimit[] = [
   },
   {
     ...{ counts: 'bytes of a record', per: 'message', value: bytesText(RECORD_BYTES) },
-    beyond: 'the event with `too_large` and `path` instead of the record',
+    beyond: 'the event has `too_large` and `path` instead of the record',
   },
   {
-    ...{ counts: 'bytes of records of a block that are in memory together', per: 'block' },
-    value: `${bytesText(HEAVY_BYTES)}, read ${bytesText(CHUNK_BYTES)} at a time`,
-    beyond: 'the events of the block piece by piece, as the client reads them',
+    ...{ counts: 'bytes of the records of a block that are in memory at the same time', per: 'block' },
+    value: `${bytesText(HEAVY_BYTES)}; the records of a larger block are read ${bytesText(CHUNK_BYTES)} at a time`,
+    beyond: 'the server sends the events of the block piece by piece, as fast as the client reads',
   },
   {
-    ...{ setting: 'max_queue_bytes', counts: 'bytes that wait to be read', per: 'connection' },
+    ...{
+      setting: 'max_queue_bytes',
+      counts: 'bytes of messages that the client has not read yet',
+      per: 'connection',
+    },
     beyond:
-      'no further messages until the client has read; a socket.io client that does not read is disconnected',
+      'the server sends further messages only after the client has read; a socket.io client that does not read is disconnected',
   },
   {
     ...{ counts: 'time in which a client reads nothing', per: 'connection' },
-    value: `${secondsText(STALL_MS)}, and 1 s for each ${bytesText(LEAST_RATE)} that wait`,
+    value: `${secondsText(STALL_MS)}, plus 1 s for each ${bytesText(LEAST_RATE)} of messages that the client has not read yet`,
     beyond: '`TOO_SLOW`, the connection closes',
   },
   {

@@ -95,7 +95,10 @@ export class PlainWebsockets {
         // `max_queue_bytes` does not apply to a resuming client: the resumer limits the buffered bytes of missed
         // events.
         observer.cut('websocket', 'slow')
-        client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
+        client.dismiss(
+          'TOO_SLOW',
+          `more than ${limits.max_queue_bytes} bytes of messages wait until the client reads`,
+        )
       } else session.receive(isBinary ? undefined : textOf(data))
     })
     websocket.on('pong', () => this.#answered.add(websocket))

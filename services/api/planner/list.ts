@@ -137,7 +137,7 @@ export async function readPageKeys(
 
 /** Error for a plan that the planner never creates. */
 function withoutBudget({ reason }: AccessPath): Error {
-  return new Error(`an access path without a row budget cannot exceed one: ${reason}`)
+  return new Error(`a row budget ran out, but the access path has no row budget: ${reason}`)
 }
 
 /** Rows read and rows matched by a scan whose row budget ran out. */

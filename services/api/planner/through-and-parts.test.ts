@@ -65,7 +65,7 @@ describe('a filter with two disjoint parts', () => {
     expect(text).toContain(`t.giver <> 'me'`)
   })
 
-  it('a list with a filter of two disjoint parts is collected by the whole condition and sorted if no index has the order', () => {
+  it('if no index has the order of the list, a filter of two disjoint parts becomes one condition, and the matching rows are collected and sorted', () => {
     const order = { direction: 'DESC', segments: [{ rank: 0, column: 'weight' }] } as const
     const heaviest = { ...request([account(20)]), order }
     const path = choosePath(heaviest)

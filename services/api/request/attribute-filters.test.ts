@@ -59,7 +59,9 @@ describe('attribute filters', () => {
       (sentence) => void warnings.push(sentence),
     )
     expect(filters).toEqual([{ family: 'data', containments: ['{"a":100000}'] }])
-    expect(warnings).toEqual(['data:number.a is no number; it is read as 100000'])
+    expect(warnings).toEqual([
+      'the value of data:number.a is not a number; the beginning of the value is read as 100000',
+    ])
   })
 
   it('attribute filters match a text and the number or bool that the text spells', () => {

@@ -38,7 +38,7 @@ it('a parameter without lists uses the last of several different values, with a 
   expect(warnings).toEqual(['a', 'd'].map((name) => `${name} was given several times; the last value counts`))
 })
 
-it('empty values of a parameter count as absent; a parameter with several nulls is null', async () => {
+it('empty values of a parameter count as absent; a parameter that is given several times with the value null is null', async () => {
   const parameters = { a: names(''), b: int(''), c: idsOrNull(''), d: names('') }
   const given = { a: ['', 'bob', ''], b: ['5', ''], c: ['null', 'null'], d: ['', ''] }
   const values = await read(parameters, given)

@@ -192,7 +192,7 @@ export function readAttributeFilters(
     const compared = typedValues(value, readerOf(name, match[2], warn)).map((each) => containment(key, each))
     const containments = [...new Set(compared.filter((each) => each !== undefined))]
     if (containments.some(({ length }) => length > MAX_LENGTH))
-      throw invalidParameter(shownName(name), `it is longer than ${MAX_LENGTH} characters`)
+      throw invalidParameter(shownName(name), `the filter is longer than ${MAX_LENGTH} characters as JSON`)
     filters.push({ family, containments })
   }
   return filters
@@ -259,7 +259,8 @@ function readerOf(
     // Like the replaced system, read the number at the beginning of the value: `12abc` is read as 12.
     const number = Number.parseFloat(String(value))
     if (!Number.isFinite(number)) refuse('a number')
-    if (number !== Number(value)) warn(`${shownName(name)} is no number; it is read as ${number}`)
+    if (number !== Number(value))
+      warn(`the value of ${shownName(name)} is not a number; the beginning of the value is read as ${number}`)
     return number
   }
 }

@@ -24,7 +24,7 @@ const { choice, decimal, integer, list, nullable, object, text } = shape
 
 const summary = object({
   chain_id: text('Id of the chain'),
-  sealed_to: integer('Last block up to which every kind of row is sealed; -1 before the first'),
+  sealed_to: integer('Last block up to which every kind of row is sealed; -1 if a kind has no seal yet'),
   rows: decimal('Number of sealed rows up to block `sealed_to`'),
   digest: text('SHA-256 of the seals up to block `sealed_to`'),
   kinds: list(
@@ -33,7 +33,9 @@ const summary = object({
       range_blocks: integer('Blocks in a range'),
       sealed_to: integer('Last sealed block'),
       reason: nullable(
-        text('Reason for sealing the kind again from the first block; null if it was sealed once'),
+        text(
+          'Reason why the kind was sealed again from the first block on; null if the kind was sealed only once',
+        ),
       ),
     }),
     'Every kind of row',
@@ -55,12 +57,12 @@ const parts = object({
   rows: decimal('Number of rows in the requested blocks'),
   parts: list(
     object(range),
-    'Up to 100 parts of the requested blocks, in order of the blocks, without parts that have no rows',
+    'The requested blocks, divided into at most 100 parts in ascending order, each part with the digest of its rows; parts without rows are left out',
   ),
   lines: nullable(
     list(
       text('Text of a row, of which the seal contains a hash (`line` in docs/seals.md)'),
-      'Up to 100 lines of rows, if there are at most 100 rows or one block is requested; null otherwise',
+      'Up to 100 rows, each as one line of text; null if the request covers several blocks that have more than 100 rows together',
     ),
   ),
 })
@@ -95,7 +97,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
     {
       paths: ['/seals/ranges'],
       documentation: {
-        summary: 'Seals of the kind of row `kind`, of ranges that contain a block from `from` to `to`',
+        summary: 'Seals of the kind of row `kind` whose range contains a block from `from` to `to`',
         record: seals,
         refusal: 'A parameter is wrong',
       },
@@ -111,7 +113,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
       paths: ['/seals/rows'],
       documentation: {
         summary:
-          'Parts and rows of blocks `from` to `to` in the sealed range of `kind` that begins at block `range`; rows from `offset` on',
+          'Rows of the blocks `from` to `to`, with their digests, in the sealed range of `kind` that begins at block `range`; the first `offset` rows are skipped',
         record: parts,
         refusal: 'A parameter is wrong',
       },

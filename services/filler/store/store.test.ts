@@ -429,7 +429,7 @@ describe('rows shared by readers', () => {
     return rows.map(({ text }) => text)
   }
 
-  it('rows shared by readers stay after one reader deletes its rows, up to the position of another reader', async () => {
+  it('a reader that deletes its rows does not delete shared rows of blocks that another reader has committed', async () => {
     await share(ann, [4, 1], ['x'], 4)
     await share(ann, [6, 1], ['y'], 6)
     for (const num of [4, 6, 8]) await share(bob, [num, 1], [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)

@@ -109,7 +109,7 @@ const reasons = {
   malformed: 'the token is malformed',
   critical: 'the token requires an extension that this service does not know',
   endless: 'the token never expires',
-  longLived: 'the lifetime of the token is longer than that of tokens of this service',
+  longLived: 'the token is valid for longer than the tokens that this service issues',
   early: 'the issue time of the token is in the future',
   unknownKey: 'the token is signed with an unknown key',
   retiredKey: 'the token was issued after its signing key was retired',

@@ -78,7 +78,9 @@ export class AbiSeeds {
     const running = this.#asking.get(account)
     if (running) return running
     if (this.#asking.size >= MAX_ASKING)
-      throw notReady('The server is already requesting other ABIs from the chain node.')
+      throw notReady(
+        `The server is already requesting ${MAX_ASKING} ABIs from the chain node, the maximum at a time.`,
+      )
     const asked = this.#askOnce(account, position, standing).finally(() => {
       this.#asking.delete(account)
     })

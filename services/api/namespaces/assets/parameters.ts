@@ -151,10 +151,12 @@ export function offerParameters(limit: number) {
       '0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; separate several values by commas.',
     ),
     account_whitelist: names('Sender or recipient is one of the given values.'),
-    sender_asset_blacklist: ids('The sender gives none of the given assets.'),
-    sender_asset_whitelist: ids('The sender gives no assets except the given ones.'),
-    recipient_asset_blacklist: ids('The recipient gives none of the given assets.'),
-    recipient_asset_whitelist: ids('The recipient gives no assets except the given ones.'),
+    sender_asset_blacklist: ids('No asset that the sender offers is in this list.'),
+    sender_asset_whitelist: ids('Every asset that the sender offers is in this list.'),
+    recipient_asset_blacklist: ids('No asset that the sender requests from the recipient is in this list.'),
+    recipient_asset_whitelist: ids(
+      'Every asset that the sender requests from the recipient is in this list.',
+    ),
     is_recipient_contract: flag(
       'true: the recipient has or once had contract code; false: the recipient never had code.',
     ),

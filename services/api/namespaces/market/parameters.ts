@@ -49,7 +49,7 @@ const agents = {
 const mintRange = {
   min_template_mint: int('Every mint number in the listing is at least this.', { minimum: 1 }),
   max_template_mint: int(
-    'Every mint number in the listing is at most this; without a minimum, listings without a mint number match.',
+    'Every mint number in the listing is at most this; without min_template_mint in the request, listings without a mint number match as well.',
     { minimum: 1 },
   ),
   min_effective_mint: int('Same as min_template_mint; needs collection_name.', { minimum: 1 }),
@@ -86,7 +86,7 @@ const assetNumbers = {
 const templateLists = {
   template_blacklist: ids('Leave out listings with an asset of the given templates.'),
   hide_templates_by_accounts: names(
-    'Leave out listings with a template of which one of the given accounts owns an asset.',
+    'Leave out a listing if one of the given accounts owns an asset of a template in the listing.',
   ),
 }
 
@@ -244,7 +244,7 @@ export function attributeRuleParameters(limit: number) {
   return {
     ...ofCollection,
     source: int(
-      'Attributes in which the rule looks up the attribute: 0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable.',
+      'Data in which the rule looks up the attribute: 0 all data merged, 1 immutable data of the asset, 2 mutable data of the asset, 3 immutable data of the template, 4 mutable data of the template.',
       { minimum: 0 },
     ),
     field: text('Name of the attribute.', { minimum: 1 }),

@@ -14,7 +14,7 @@ const config = declareRecord('Config', 'Settings of the contract', {
   collection_format: field.list(
     'c.collection_format',
     shape.object({ name: shape.text('Name of the attribute'), type: shape.text('Type of the attribute') }),
-    'Fields of the attributes of collections',
+    'Attributes that a collection can have',
   ),
   supported_tokens: field.list(
     TOKENS,

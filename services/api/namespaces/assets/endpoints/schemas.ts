@@ -35,10 +35,16 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'One schema',
     parameters: {
       collection_name: inPath(
-        names('Name of the collection; if several match, the newest schema is returned.', 'comma'),
+        names(
+          'Name of the collection, or several names separated by commas. The newest schema that matches is returned.',
+          'comma',
+        ),
       ),
       schema_name: inPath(
-        names('Name of the schema; if several match, the newest schema is returned.', 'comma'),
+        names(
+          'Name of the schema, or several names separated by commas. The newest schema that matches is returned.',
+          'comma',
+        ),
       ),
     },
     record: setup.records.schema.schema,

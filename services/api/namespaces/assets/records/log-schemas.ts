@@ -7,7 +7,7 @@ const attributeMap = shape.list(
     value: {
       type: 'array',
       items: shape.attributeValue,
-      description: 'Type of the value in the ABI, then the value',
+      description: 'Two items: the type of the value in the ABI, and the value',
     },
   }),
   'Attributes as the action contains them',
@@ -90,13 +90,13 @@ export const schemaActions: LoggedActions = {
 export const templateActions: LoggedActions = {
   lognewtempl: shape.object({
     authorized_creator: shape.text('Account that authorised the action'),
-    max_supply: shape.integer('Greatest number of assets'),
+    max_supply: shape.integer('Maximum number of assets that can be minted; 0 = unlimited'),
   }),
   locktemplate: editor,
   deltemplate: editor,
   redtemplmax: shape.object({
     authorized_editor: shape.text('Account that authorised the action'),
-    new_max_supply: shape.integer('Greatest number of assets'),
+    new_max_supply: shape.integer('New maximum number of assets that can be minted'),
   }),
   logsetdatatl: shape.object({
     schema_name: shape.text('Schema'),

@@ -8,7 +8,7 @@ import { templateMint } from '../../nft/records/index.ts'
  */
 export const assetStatsRecord = declareRecord(
   'AssetStats',
-  'Mint number of an asset within its template; the series of an original asset is always null',
+  'Mint number of an asset within its template; the member `original` is always null',
   {
     template_mint: templateMint,
     original: field.constant(
@@ -21,7 +21,7 @@ export const assetStatsRecord = declareRecord(
             circulation: shape.decimal('Assets that are not burned'),
             burned: shape.decimal('Assets that are burned'),
           },
-          'Series of the original asset from which the asset was bridged',
+          'Mint number and number of assets on the chain from which the asset was bridged; always null',
         ),
       ),
     ),

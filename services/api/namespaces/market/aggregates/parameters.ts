@@ -33,7 +33,9 @@ export const statsParameters = {
   collections: { ...collectionFilter, ...collectionName, ...ranking(['volume', 'sales']) },
   collection: {
     collection_name: inPath(
-      names('Name of the collection; of several, the first one by `sort` is returned.'),
+      names(
+        'Name of the collection, or several names separated by commas: then only the collection that is first by `sort` is returned.',
+      ),
     ),
     ...collectionFilter,
     ...ranking(['volume', 'sales']),

@@ -221,10 +221,13 @@ function mintFilters(request: ListingRequest): Filter[] {
   if (effective.least === undefined && effective.most === undefined && !isSorted) return filters
   const collections = values.collection_name
   if (!collections) {
-    throw new RequestError(400, 'The effective mint filters and sort require collection_name')
+    throw new RequestError(
+      400,
+      'min_effective_mint, max_effective_mint and sort=effective_mint require collection_name',
+    )
   }
   if (collections.length > MAX_MINT_COLLECTIONS) {
-    const message = `The effective mint filters and sort accept at most ${MAX_MINT_COLLECTIONS} collection names`
+    const message = `min_effective_mint, max_effective_mint and sort=effective_mint accept at most ${MAX_MINT_COLLECTIONS} collection names`
     throw new RequestError(400, message)
   }
   filters.push(atLeast('effective mint', effective.least ?? 0))

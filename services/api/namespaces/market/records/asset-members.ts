@@ -44,10 +44,10 @@ const PRICE_END = '\u001d'
 const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a template, in one token', {
   market_contract: shape.text('Account of the market contract'),
   token: shape.object(tokenMembers),
-  median: shape.decimal('Median price; of two middle prices the lower'),
+  median: shape.decimal('Median price; for an even number of prices, the lower of the two middle prices'),
   average: shape.decimal('Average price, rounded'),
-  suggested_median: shape.decimal('Median price of the latest trades, see TemplatePrice'),
-  suggested_average: shape.decimal('Average price of the latest trades, see TemplatePrice'),
+  suggested_median: shape.decimal('Suggested price: median of the latest trades, see TemplatePrice'),
+  suggested_average: shape.decimal('Suggested price: average of the latest trades, see TemplatePrice'),
   min: shape.decimal('Lowest price'),
   max: shape.decimal('Highest price'),
   sales: shape.decimal('Trades'),

@@ -31,10 +31,12 @@ const pair = shape.object({
     base_precision: shape.integer('Decimal places'),
     quote_symbol: shape.text('Symbol code'),
     quote_precision: shape.integer('Decimal places'),
-    median: shape.nullable(shape.integer('Present median')),
+    median: shape.nullable(shape.integer('Current median of the oracle')),
     median_precision: shape.integer('Decimal places of the median'),
-    updated_at_time: shape.ofHistory(shape.integer('Time of the median, ms since 1970')),
-    updated_at_block: shape.ofHistory(shape.integer('Block of the median')),
+    updated_at_time: shape.ofHistory(
+      shape.integer('Time of the block in which the oracle last wrote a median, ms since 1970'),
+    ),
+    updated_at_block: shape.ofHistory(shape.integer('Block in which the oracle last wrote a median')),
   }),
 })
 
@@ -55,7 +57,7 @@ export const config = declareRecord('Config', 'Settings of the contract', {
   maximum_auction_duration: field.integer('c.maximum_auction_duration', 'Seconds'),
   minimum_bid_increase: field.number(
     'c.minimum_bid_increase',
-    'Share by which a bid must exceed the bid before',
+    'Share by which a bid must exceed the previous bid',
   ),
   auction_reset_duration: field.integer(
     'c.auction_reset_duration',

@@ -265,7 +265,7 @@ const templateBuyoffers = declareKind({
     ...contracts,
     buyoffer_id: field.decimal(
       'l.buyoffer_id',
-      'Template buy offer; the ids are separate from the ids of buy offers',
+      'Id of the template buy offer; a buy offer may have the same id',
     ),
     seller: field.nullable(field.name('l.seller', 'Account that sold the asset; null until the sale')),
     buyer: field.name('l.buyer', 'Account that made the offer'),

@@ -67,13 +67,13 @@ export const royaltyAttributeRecord = declareRecord(
     rule_id: field.decimal('r.rule_id', 'Rule'),
     source: field.integer(
       'r.source',
-      '0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable',
+      'Data in which the rule looks up the attribute: 0 all data merged, 1 immutable data of the asset, 2 mutable data of the asset, 3 immutable data of the template, 4 mutable data of the template',
     ),
     field: field.text('r.field', 'Name of the attribute'),
     value: field.json('r.value', {
       type: 'array',
       items: shape.attributeValue,
-      description: 'Type of the value in the ABI, then the value',
+      description: 'Two items: the type of the value in the ABI, and the value',
     }),
     weight: field.decimal('r.weight', 'Weight of the rule'),
     recipients: sharesOf('r.recipients'),

@@ -34,28 +34,35 @@ const ofSchema: Members = {
 const schemaStat = shape.record('SchemaStat', 'Sales with assets of a schema', {
   ...ofSchema,
   ...counted,
-  listings: shape.decimal('Assets in open sales, invalid ones included'),
+  listings: shape.decimal('Number of open sales with an asset of the schema, invalid sales included'),
 })
 
-const tradedSchema = shape.record('TradedSchema', 'A schema, with numbers as JSON numbers', {
-  ...ofSchema,
-  format: shape.list(
-    shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }),
-    'Fields in order',
-  ),
-  types: shape.list(
-    shape.object({
-      name: shape.text('Attribute'),
-      mediatype: shape.text('Media type'),
-      info: shape.text('Explanation'),
-    }),
-    'Descriptions of fields as stored on chain',
-  ),
-  authorized_accounts: shape.list(shape.text('Account'), 'Accounts that may mint and edit'),
-  collection: lightCollection,
-  created_at_time: shape.ofHistory(shape.integer('Time of creation, ms since 1970')),
-  created_at_block: shape.ofHistory(shape.integer('Block of creation')),
-})
+const tradedSchema = shape.record(
+  'TradedSchema',
+  'A schema whose block number and time are JSON numbers instead of decimal strings',
+  {
+    ...ofSchema,
+    format: shape.list(
+      shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }),
+      'Attributes, in the order of the schema on chain',
+    ),
+    types: shape.list(
+      shape.object({
+        name: shape.text('Attribute'),
+        mediatype: shape.text('Media type'),
+        info: shape.text('Explanation'),
+      }),
+      'Descriptions of the attributes, as stored on chain',
+    ),
+    authorized_accounts: shape.list(
+      shape.text('Account'),
+      'Accounts that may mint assets and edit the collection',
+    ),
+    collection: lightCollection,
+    created_at_time: shape.ofHistory(shape.integer('Time of creation, ms since 1970')),
+    created_at_block: shape.ofHistory(shape.integer('Block of creation')),
+  },
+)
 
 const schemaStatV2 = shape.record('SchemaStatV2', 'Trades of single assets of a schema', {
   schema_name: shape.text('Schema'),
@@ -67,9 +74,9 @@ const marketStat = shape.record('MarketStat', 'Trades of a marketplace', {
   market_contract: shape.text('Account of the market contract'),
   marketplace_name: shape.text('Name; empty = the default marketplace'),
   sellers: shape.decimal('Number of accounts that sold via listings of the marketplace'),
-  buyers: shape.decimal('Number of accounts that bought on the marketplace'),
-  maker_volume: shape.decimal('Sum of the prices of trades that were listed on the marketplace'),
-  taker_volume: shape.decimal('Sum of the prices of trades that were bought on the marketplace'),
+  buyers: shape.decimal('Number of accounts that bought via the marketplace'),
+  maker_volume: shape.decimal('Sum of the prices of trades whose listing was created via the marketplace'),
+  taker_volume: shape.decimal('Sum of the prices of trades whose purchase was made via the marketplace'),
 })
 
 const graphPoint = shape.record('GraphPoint', 'Trades of a day', {

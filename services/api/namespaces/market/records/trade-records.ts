@@ -30,7 +30,10 @@ export const tradeRecord = declareRecord('Trade', 'A trade of one asset', {
 
 /** The SQL alias of the row with the trades of a day is `d`. */
 export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets on one day, in one token', {
-  median: field.decimal('d.median', 'Median price; of two middle prices the lower'),
+  median: field.decimal(
+    'd.median',
+    'Median price; for an even number of prices, the lower of the two middle prices',
+  ),
   average: field.decimal('round(d.volume / d.trades)', 'Average price, rounded'),
   volume: field.decimal('d.volume', 'Sum'),
   sales: field.decimal('d.trades', 'Trades'),
@@ -39,7 +42,10 @@ export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets
 })
 
 const statistics = (row: string) => ({
-  median: field.decimal(`${row}.median`, 'Median price; of two middle prices the lower'),
+  median: field.decimal(
+    `${row}.median`,
+    'Median price; for an even number of prices, the lower of the two middle prices',
+  ),
   average: field.decimal(`${row}.average`, 'Average price, rounded'),
   min: field.decimal(`${row}.min`, 'Lowest price'),
   max: field.decimal(`${row}.max`, 'Highest price'),
@@ -49,8 +55,8 @@ const statistics = (row: string) => ({
 export const templatePriceRecord = declareRecord(
   'TemplatePrice',
   'Trades of single assets of a template, in one token. The suggested prices come from the trades of the last three ' +
-    'days, or from the five latest trades if fewer trades are that young. A suggested price is at most the lowest price ' +
-    'that has been asked for three days',
+    'days, and from at least the five latest trades. A suggested price is at most the lowest price of the sales of a ' +
+    'single asset that have been listed for three days',
   {
     market_contract: marketContract,
     assets_contract: field.contract('contract', 'Account of the assets contract'),
@@ -63,22 +69,29 @@ export const templatePriceRecord = declareRecord(
     sales: field.decimal('p.trades', 'Trades'),
     suggested_median: field.decimal(
       cappedPrice('p.suggested_median', 'p'),
-      'Median of the suggested prices; of two middle prices the lower',
+      'Suggested price: median of the latest trades; for an even number of prices, the lower of the two middle prices',
     ),
     suggested_average: field.decimal(
       cappedPrice('p.suggested_average', 'p'),
-      'Average of the suggested prices',
+      'Suggested price: average of the latest trades',
     ),
   },
 )
 
 /** The SQL alias of the row with the sums is `s`. */
-export const priceSumRecord = declareRecord('PriceSum', 'Prices of the templates, summed over assets', {
-  ...tokenFields,
-  ...statistics('s'),
-  suggested_median: field.decimal('s.suggested_median', 'Sum of the suggested medians'),
-  suggested_average: field.decimal('s.suggested_average', 'Sum of the suggested averages'),
-})
+export const priceSumRecord = declareRecord(
+  'PriceSum',
+  'Sums of the template prices of several assets, in one token',
+  {
+    ...tokenFields,
+    median: field.decimal('s.median', 'Sum of the median prices'),
+    average: field.decimal('s.average', 'Sum of the average prices'),
+    min: field.decimal('s.min', 'Sum of the lowest prices'),
+    max: field.decimal('s.max', 'Sum of the highest prices'),
+    suggested_median: field.decimal('s.suggested_median', 'Sum of the suggested medians'),
+    suggested_average: field.decimal('s.suggested_average', 'Sum of the suggested averages'),
+  },
+)
 
 /** A trade in the history of an asset. The SQL alias of the trade is `k`. */
 export const assetSaleRecord = declareRecord('AssetSale', 'A trade of an asset', {

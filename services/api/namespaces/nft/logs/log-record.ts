@@ -32,7 +32,10 @@ export function logFields(actions: LoggedActions, { seq, name, data }: LoggedSql
     },
     data: field.json(
       data,
-      shape.anyOf(shapes, 'Data of the action, without the id or the name that the path contains'),
+      shape.anyOf(
+        shapes,
+        'Data of the action, without the id or the name that the path of the request contains',
+      ),
     ),
     txid: { ...field.transaction('x.txid'), empty: 'null' },
     created_at_block: { ...field.decimal('x.block_num', 'Block'), empty: 'null' },

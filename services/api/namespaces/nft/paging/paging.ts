@@ -16,7 +16,7 @@ export const pageLimits: readonly Limit[] = [
   {
     counts: 'rows that a page skips',
     per: 'request',
-    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key; no limit in a list without \`lower_bound\` and \`upper_bound\``,
+    value: `${countText(MAX_OFFSET)} rows; ${countText(MAX_OFFSET_BY_KEY)} rows if the list is in the order of its key; no limit for lists that do not have the parameters \`lower_bound\` and \`upper_bound\``,
     beyond: '400, which says from which page on `lower_bound` or `upper_bound` continue',
   },
 ]
@@ -41,7 +41,7 @@ export function pageWindow(values: PagedValues, key?: string): PageWindow {
   const most = isByKey ? MAX_OFFSET_BY_KEY : MAX_OFFSET
   if (offset <= most || key === undefined) return { offset, limit }
   const last = Math.floor(most / limit) + 1
-  const reach = `of ${limit} rows, pages up to ${last} are served in this order`
+  const reach = `in this order, only pages 1 to ${last} (${limit} rows each) are served`
   throw invalidParameter(
     'page',
     `${reach}; ${isByKey && isOrderOf(key, sort) ? continuation(values, key) : narrowing(key)}`,

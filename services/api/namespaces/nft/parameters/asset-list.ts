@@ -24,7 +24,7 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     template_whitelist: ids('Template is one of the given values.'),
     template_blacklist: ids('Template is none of the given values; assets without a template match.'),
     hide_templates_by_accounts: names(
-      'Leave out templates of which one of the given accounts owns an asset.',
+      'Leave out a template if one of the given accounts owns an asset of the template.',
     ),
     only_duplicate_templates: flag('Only assets whose owner has an older asset of the same template.'),
     has_backed_tokens: flag('true: assets with backed tokens; false: assets without backed tokens.'),

@@ -26,7 +26,7 @@ const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
   token_symbol: shape.text('Symbol code'),
   token_precision: shape.integer('Decimal places'),
   amount: shape.integer(
-    'Amount in units of the smallest decimal place, with all digits: above 2^53 more than a double holds',
+    'Amount in units of the smallest decimal place, with all digits: a double cannot represent every amount above 2^53',
   ),
 })
 

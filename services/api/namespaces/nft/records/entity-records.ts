@@ -84,7 +84,7 @@ export const schemas = declareKind({
 export const schemasOfAccount = declareKind({
   ...schemaKind,
   title: 'AccountSchema',
-  description: 'A schema, as accounts list it',
+  description: 'A schema in the record of an account',
   members: { contract, own: ofFragment(schemaFields), collection: collectionOfSchema },
 })
 

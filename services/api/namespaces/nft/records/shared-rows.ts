@@ -26,7 +26,7 @@ const lastingFields = {
   authorized_accounts: field.list(
     'to_json(c.authorized_accounts)',
     shape.text('Account'),
-    'Accounts that may mint and edit',
+    'Accounts that may mint assets and edit the collection',
   ),
   notify_accounts: field.list(
     'to_json(c.notify_accounts)',
@@ -51,7 +51,7 @@ const lightFields = { ...lastingFields, ...created, images: field.nullable(image
 /** JSON schema of the object `collection` inside other records. */
 export const lightCollection = shape.record(
   'LightCollection',
-  'A collection, as other records contain it',
+  'A collection inside another record',
   shapeOf({ ...lightFields, ...fee }),
 )
 
@@ -154,14 +154,14 @@ export const typesField = {
       mediatype: shape.text('Media type'),
       info: shape.text('Explanation'),
     }),
-    'Descriptions of fields as stored on chain',
+    'Descriptions of the attributes, as stored on chain',
   ),
 }
 
 /** JSON schema of the object `schema` inside assets and templates. */
 export const lightSchema = shape.record(
   'LightSchema',
-  'A schema, as other records contain it',
+  'A schema inside another record',
   shapeOf(schemaFields),
 )
 
@@ -197,7 +197,10 @@ export const shownName = shape.nullable(
 
 const supply = {
   template_id: field.decimal('t.template_id', 'Template'),
-  max_supply: field.decimal('t.max_supply', 'Greatest number of assets; 0 = unlimited'),
+  max_supply: field.decimal(
+    't.max_supply',
+    'Maximum number of assets that can be minted, burned ones included; 0 = unlimited',
+  ),
   issued_supply: field.decimal('t.issued_supply', 'Number of assets minted so far, burned ones included'),
 }
 const flags = {
@@ -225,7 +228,7 @@ export const templateDataMember = {
 }
 
 /** JSON schema of the template inside assets. */
-export const lightTemplate = shape.record('LightTemplate', 'A template, as assets contain it', {
+export const lightTemplate = shape.record('LightTemplate', 'A template inside the record of an asset', {
   ...templateMembers,
   ...templateDataMember,
 })
