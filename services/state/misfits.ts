@@ -17,7 +17,7 @@ export function createMisfitLog(logger: Logger, metrics: Metrics): (misfit: Misf
     logged.add(contract)
     logger.warn(
       { contract, table, cause: error },
-      'a stored row fits no ABI of its contract: it is returned in hexadecimal; further rows of the contract are only counted',
+      'a stored row fits no ABI of its contract: the row is returned in hexadecimal; further such rows of the contract are counted, but not logged',
     )
   }
 }

@@ -38,7 +38,7 @@ it.each([
           .filter((text) => !text.includes('chain node'))
       await expect
         .poll(sentences, { timeout: patient(20_000) })
-        .toEqual([`${MEASURING} ${why}; it shows none until the next attempt`])
+        .toEqual([`${MEASURING} ${why}; the console shows none until the next attempt`])
       expect(lines.join('')).not.toMatch(/SELECT|WITH parts|57014|55P03/)
     } finally {
       await client.end()

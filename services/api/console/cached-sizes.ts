@@ -105,7 +105,7 @@ function describeFailure(error: unknown, isKnown: boolean): string {
       ? 'found a table locked'
       : `failed (${describeError(error)})`
   const shown = isKnown ? 'those of the last measurement' : 'none'
-  return `measuring the table sizes for the console ${what}; it shows ${shown} until the next attempt`
+  return `measuring the table sizes for the console ${what}; the console shows ${shown} until the next attempt`
 }
 
 /** Whether another session has locked a table, for example to rewrite the table. PostgreSQL then returns no size. */

@@ -90,7 +90,7 @@ export function choosePath(request: ListRequest): AccessPath {
   const isOfSameRows = collecting && candidate && !request.seen && candidate.most <= collecting.expected
   if (!candidate || (collecting && collecting.cost * (isOfSameRows ? SAME_ROWS : 1) < candidate.cost)) {
     const other = candidate
-      ? `; a scan would read ${Math.round(candidate.expected)}`
+      ? `; an index scan would read ${Math.round(candidate.expected)} rows`
       : '; no index has this order'
     const whole = { cost: Infinity, by: 'reading the table', expected: request.rows }
     const { cost: _, by, ...found }: Collecting = collecting ?? whole
@@ -103,9 +103,9 @@ export function choosePath(request: ListRequest): AccessPath {
     budget: isChecked(candidate) ? budgetOf(candidate, collecting?.cost, request) : undefined,
     expected: candidate.expected,
     most: candidate.most,
-    reason: `${about}, a scan of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(candidate.expected)}${
+    reason: `${about}, an index scan of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(candidate.expected)} rows${
       collecting
-        ? `; collecting by ${collecting.by} costs ${Math.round(collecting.cost)} against ${Math.round(candidate.cost)}`
+        ? `; collecting by ${collecting.by} costs ${Math.round(collecting.cost)}, the scan ${Math.round(candidate.cost)}`
         : ''
     }`,
   }
