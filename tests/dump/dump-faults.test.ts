@@ -251,6 +251,11 @@ async function damage(random: Random, round: number): Promise<Damage> {
         ...(++cuts > 2 ? {} : { cutAfter: Math.floor((random.fraction() * bytes.length) / 2) }),
       })),
     }),
+    () => ({
+      name: `a cut of ${file.path} after each twentieth of its bytes`,
+      codes: [],
+      fault: on(file.path, (bytes) => ({ bytes, cutAfter: Math.ceil(bytes.length / 20) })),
+    }),
     () => {
       const at = Math.floor(random.fraction() * file.bytes)
       const flip = (bytes: Buffer) =>

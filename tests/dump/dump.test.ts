@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
@@ -301,7 +302,16 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
   await writer.query("INSERT INTO assets.accounts (account, assets) SELECT 'alice', 1")
   await writer.end()
   await expect(restoreFrom(abandoned, join(folder, 'whole'))).rejects.toThrow(/has rows in assets\.accounts/)
-  await expect(restoreFrom(abandoned, 'ftp://127.0.0.1/dump')).rejects.toMatchObject({ code: 'USAGE' })
+  const latin = await create()
+  const admin = await connectDatabase({ ...latin, database: 'postgres' }, { applicationName: 'test' })
+  await admin.query(`DROP DATABASE ${latin.database}`)
+  await admin.query(
+    `CREATE DATABASE ${latin.database} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`,
+  )
+  await admin.end()
+  await expect(restoreFrom(latin, join(folder, 'whole'))).rejects.toMatchObject({
+    code: 'DATABASE_ENCODING',
+  })
   const foreign = await create()
   const other = await connectDatabase(foreign, { applicationName: 'test' })
   await other.query('CREATE SCHEMA market; CREATE TABLE market."Our Prices" (id int)')
@@ -309,6 +319,20 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
   await expect(restoreFrom(foreign, join(folder, 'whole'))).rejects.toThrow(
     /a schema market that another program/,
   )
+})
+
+it('a restore reads a folder by its relative path, and refuses addresses of other kinds and named pipes', async () => {
+  const database = await create()
+  for (const address of ['ftp://127.0.0.1/dump', 'http://', 'https://user:50%@127.0.0.1/', ''])
+    await expect(restoreFrom(database, address), address).rejects.toMatchObject({ code: 'USAGE' })
+  const piped = await changeManifest('piped', () => undefined)
+  const { path } = (await wholeManifest()).tables.find(({ files }) => files.length > 0)!.files[0]!
+  await rm(join(piped, path))
+  execFileSync('mkfifo', [join(piped, path)])
+  await expect(restoreFrom(database, piped)).rejects.toThrow(`${path} is not a regular file`)
+  const relativePath = relative(process.cwd(), join(folder, 'whole'))
+  const { manifest } = await restoreFrom(database, relativePath, { anew: true })
+  expect(manifest).toEqual(await wholeManifest())
 })
 
 it('a restore renames the reader to the configured name', async () => {
