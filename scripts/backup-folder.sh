@@ -13,7 +13,7 @@ BACKUP_DIR=$(docker compose --profile tools config --format json backup |
 export BACKUP_DIR
 [ "$BACKUP_DIR" != "$PWD/backups" ] || mkdir -p "$BACKUP_DIR"
 if [ ! -d "$BACKUP_DIR" ]; then
-  printf 'BACKUP_DIR: found "%s", which is not a folder, allowed: an existing folder\n' "$BACKUP_DIR" >&2
+  printf 'BACKUP_DIR: found "%s" (the path is not a folder), allowed: an existing folder\n' "$BACKUP_DIR" >&2
   exit 1
 fi
 # Backups belong to the owner of the folder.

@@ -88,7 +88,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     })
     expect([status, stderr]).toEqual([
       1,
-      `BACKUP_DIR: found "${folder}/bakups", which is not a folder, allowed: an existing folder\n`,
+      `BACKUP_DIR: found "${folder}/bakups" (the path is not a folder), allowed: an existing folder\n`,
     ])
     expect(await readdir(folder)).not.toContain('bakups')
   })
@@ -235,7 +235,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [level, , note] = await examineBackups(backups, new Date())
     expect(level).toBe('fail')
     expect(note).toMatch(/comparison of a restored copy FAILED at \S+: the backup auto-\S+ is damaged/)
-    expect(note).toMatch(/hook for a copy elsewhere FAILED at \S+: no room elsewhere/)
+    expect(note).toMatch(/hook program that runs after a backup FAILED at \S+: no room elsewhere/)
   })
 
   it.each([

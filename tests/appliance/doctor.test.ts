@@ -90,7 +90,7 @@ describe('the doctor', () => {
       'all indexes exist and are valid',
     ])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
-    expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
+    expect([level, note]).toEqual(['warn', expect.stringMatching(/^indexes not built yet: .*sales/)])
   })
 
   it('the doctor refuses a database whose schema a later version wrote', async () => {
@@ -151,7 +151,7 @@ describe('the doctor', () => {
     const { port } = server.address() as AddressInfo
     try {
       const served = await findings([], { certificates: [folder], port })
-      expect(served.get('certificate')).toEqual(['ok', '396 days left of the served certificate'])
+      expect(served.get('certificate')).toEqual(['ok', 'days until the served certificate expires: 396'])
       // A folder in place of the key file is unreadable for root as well.
       await rm(join(folder, 'privkey.pem'))
       await mkdir(join(folder, 'privkey.pem'))
@@ -184,7 +184,10 @@ describe('the doctor', () => {
         const { port } = server.address() as AddressInfo
         try {
           const served = await findings([], { port })
-          expect(served.get('certificate')).toEqual([level, `${left} days left of the served certificate`])
+          expect(served.get('certificate')).toEqual([
+            level,
+            `days until the served certificate expires: ${left}`,
+          ])
           expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
             'fail',
             'fullchain.pem (no certificate) cannot be read: the proxy cannot load a renewed certificate',

@@ -154,7 +154,7 @@ describe('files of the operator', () => {
         [],
       )
       expect(await foundWith({ SQLDB_SSL_KEY_FILE: other.key })).toEqual([
-        'POSTGRES_SSL_KEY_FILE: "./tls/client.key", which is the key of another certificate',
+        'POSTGRES_SSL_KEY_FILE: "./tls/client.key" (the file contains the key of another certificate)',
       ])
       const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
       for (const text of [
@@ -164,10 +164,10 @@ describe('files of the operator', () => {
         client.key,
       ])
         expect(await foundWith({ SQLDB_SSL_CA_FILE: text })).toEqual([
-          'POSTGRES_SSL_CA_FILE: "./tls/ca.pem", which is not a certificate',
+          'POSTGRES_SSL_CA_FILE: "./tls/ca.pem" (the file does not contain a certificate)',
         ])
       expect(await foundWith({ SQLDB_SSL_KEY_FILE: '-----BEGIN PRIVATE KEY-----' })).toEqual([
-        'POSTGRES_SSL_KEY_FILE: "./tls/client.key", which is not a private key',
+        'POSTGRES_SSL_KEY_FILE: "./tls/client.key" (the file does not contain a private key)',
       ])
     })
   })
@@ -289,7 +289,7 @@ describe('files of the operator', () => {
       {},
       /server\.json: found a file of CONFIG_FILES that nothing reads/,
     ],
-    ['no file', {}, {}, /CONFIG_FILES: found .*without a file/],
+    ['no file', {}, {}, /CONFIG_FILES: found .*the folder has no JSON file/],
     [
       'text that is no JSON',
       { 'readers.config.json': '[{]' },

@@ -173,7 +173,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       // library.
       const hidden = ['--volume', `${join(packageRoot, folder, 'config')}:/pronghorn/node_modules/@eosrio:ro`]
       const own = await compose('run', '--rm', '--no-TTY', '--no-deps', ...hidden, 'filler', 'verify')
-      expect(own).toMatch(/does not load here[^]*No differences/)
+      expect(own).toMatch(/does not load on this machine[^]*No differences/)
 
       await psql(`${PROJECT}-postgres-1`, "UPDATE assets.config SET standard = 'damaged'")
       expect(await runCommands('verify --state --repair --yes')).toMatch(/damaged/)

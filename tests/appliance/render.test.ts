@@ -215,7 +215,7 @@ describe('rendering of the configuration', () => {
       await expect(
         checkRender({ ...real, ...elsewhere, POSTGRES_SUPERUSER_PASSWORD_FILE: file }, places('own')),
       ).rejects.toThrow(
-        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|does not contain a password)/,
+        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*" \(the file (?:is empty|does not contain a password)\)/,
       )
     }
   })

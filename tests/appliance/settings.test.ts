@@ -157,8 +157,8 @@ describe('an .env', () => {
     const envFile = { text: `${LINES}PG_MEMORY=999999GB\nPROVIDER_NAME="Guild\nREDIS_PASSWORD="secret\n` }
     const error = await checkRender({}, { ...places('written'), envFile }).catch((caught: unknown) => caught)
     expect((error as ConfigError).problems.map(({ found }) => found)).toEqual([
-      String.raw`"\"Guild", whose quotes do not enclose it`,
-      expect.stringMatching(/^(?!.*secret).*, whose quotes do not enclose it$/),
+      String.raw`"\"Guild" (the quotes do not enclose the whole value)`,
+      expect.stringMatching(/^(?!.*secret).* \(the quotes do not enclose the whole value\)$/),
       '"999999GB"',
     ])
   })
@@ -289,14 +289,16 @@ describe('folders and files of the operator on the host', () => {
     const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
     expect(await found(both, { mounted })).toEqual([])
     expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
-      'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
+      'BACKUP_DIR: "/srv/database/backups" (the folder is inside DATA_LOCATION)',
     ])
     chmodSync(join(mounted, 'DATA_LOCATION'), 0)
-    expect(await found(both, { mounted })).toEqual(['DATA_LOCATION: "/srv/database", which has the mode 000'])
+    expect(await found(both, { mounted })).toEqual([
+      'DATA_LOCATION: "/srv/database" (the mode 000 denies the owner a right on the folder)',
+    ])
     chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
     writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
     expect(await found(both, { mounted })).toEqual([
-      'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
+      'DATA_LOCATION: "/srv/database" (the folder is not empty: it contains photo.jpg)',
     ])
     // A folder with other files is accepted as DATA_LOCATION if it already contains a database.
     mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
@@ -307,7 +309,7 @@ describe('folders and files of the operator on the host', () => {
     const mounted = await mount('DATA_LOCATION')
     symlinkSync('DATA_LOCATION', join(mounted, 'BACKUP_DIR'))
     expect(await found({ DATA_LOCATION: '/srv/a', BACKUP_DIR: '/srv/b' }, { mounted })).toEqual([
-      'BACKUP_DIR: "/srv/b", which is in DATA_LOCATION',
+      'BACKUP_DIR: "/srv/b" (the folder is inside DATA_LOCATION)',
     ])
   })
 
@@ -341,12 +343,12 @@ describe('folders and files of the operator on the host', () => {
     const project = await mount()
     const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }
     expect(await found(schedule, { mounted, project })).toEqual([
-      'BACKUP_HOOK: "./hook", which does not exist',
-      'BACKUP_DIR: "./backups", which does not exist',
+      'BACKUP_HOOK: "./hook" (the path does not exist)',
+      'BACKUP_DIR: "./backups" (the path does not exist)',
     ])
     writeFileSync(join(mounted, 'BACKUP_HOOK'), '', { mode: 0o644 })
     expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([
-      'BACKUP_HOOK: "./hook", which the user with the number 999 may not execute',
+      'BACKUP_HOOK: "./hook" (the user with the number 999 may not execute the file)',
     ])
     chmodSync(join(mounted, 'BACKUP_HOOK'), 0o755)
     expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([])

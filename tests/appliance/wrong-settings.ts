@@ -6,17 +6,17 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a byte order mark within the file',
     '\ufeffCACHE_LIFE=5',
-    'CACHE_LIFE: the line without such characters; type the line again',
+    'CACHE_LIFE: the line without these characters; type the line again',
   ],
   [
     'a byte order mark behind a value',
     'CACHE_LIFE=5\ufeff',
-    'CACHE_LIFE: the line without such characters; type the line again',
+    'CACHE_LIFE: the line without these characters; type the line again',
   ],
   [
     'white space outside ASCII',
     'CACHE_LIFE\u3000=5',
-    'CACHE_LIFE: the line without such characters; type the line again',
+    'CACHE_LIFE: the line without these characters; type the line again',
   ],
   [
     'the name of an object method',
@@ -28,7 +28,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     '__proto__=1',
     '__proto__: a variable of docs/settings.md; no known name is similar',
   ],
-  ['a reference to a method', 'PROVIDER_NAME=${toString}', 'PROVIDER_NAME: a variable of a line above'],
+  ['a reference to a method', 'PROVIDER_NAME=${toString}', 'PROVIDER_NAME: a variable that a line above'],
   [
     'a list of files with a colon at its end',
     'COMPOSE_FILE=docker-compose.yml:',
@@ -65,7 +65,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'more connections than PostgreSQL allows',
     'MAX_DB_CONNECTIONS=9000',
-    'MAX_DB_CONNECTIONS: at most 8000 connections together',
+    'MAX_DB_CONNECTIONS: at most 8000 connections in total',
   ],
   [
     'a network with only two addresses',
@@ -112,13 +112,13 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
       [
         `a variable of the shell: ${name}`,
         `${name}=x`,
-        `${name}: nothing: Docker reads this variable`,
+        `${name}: no value, because Docker reads this variable`,
       ] as const,
   ),
   [
     'a variable of former versions of Compose',
     'COMPOSE_HTTP_TIMEOUT=60',
-    'COMPOSE_HTTP_TIMEOUT: nothing: Compose ignores',
+    'COMPOSE_HTTP_TIMEOUT: no value, because Compose ignores',
   ],
   ['a limit of Compose in words', 'COMPOSE_PARALLEL_LIMIT=many', 'COMPOSE_PARALLEL_LIMIT: a whole number'],
   ['a flag of Compose', 'COMPOSE_REMOVE_ORPHANS=maybe', 'COMPOSE_REMOVE_ORPHANS: true or false'],
@@ -173,12 +173,12 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a password next to a password file',
     'REDIS_BUNDLED=false\nREDIS_HOST=r.test\nREDIS_PASSWORD_FILE=/x\nREDIS_PASSWORD=y',
-    'REDIS_PASSWORD: nothing: the password in REDIS_PASSWORD_FILE is used',
+    'REDIS_PASSWORD: no value, because the services use the password in REDIS_PASSWORD_FILE',
   ],
   [
     'a role password next to a role password file',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=/x\nPOSTGRES_USER=x\nPOSTGRES_PASSWORD_FILE=/x\nPOSTGRES_PASSWORD=y',
-    'POSTGRES_PASSWORD: nothing: the password in POSTGRES_PASSWORD_FILE is used',
+    'POSTGRES_PASSWORD: no value, because the services use the password in POSTGRES_PASSWORD_FILE',
   ],
   ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; no known name is similar'],
   [
@@ -230,7 +230,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['quotes of two kinds', `PROVIDER_NAME="Guild'`, 'PROVIDER_NAME: the value without quotes'],
   ['text after the quotes', 'PROVIDER_NAME="My" Guild', 'PROVIDER_NAME: the value without quotes'],
   ['typographic quotes', 'PROVIDER_NAME=\u201cGuild\u201d', 'PROVIDER_NAME: the value without quotes'],
-  ['lines that end in CR LF', 'CACHE_LIFE=2\r', ': line ends of Unix'],
+  ['lines that end in CR LF', 'CACHE_LIFE=2\r', ': lines that end in LF'],
   [
     'a reference without its brace',
     'PROVIDER_NAME=${DOMAIN',
@@ -241,16 +241,24 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a comment behind a tab', 'CACHE_LIFE=5\t# seconds', 'CACHE_LIFE: a whole number'],
   ['text in UTF-16', 'P\0R\0O\0V\0', ': text in UTF-8: save the file as UTF-8'],
   ['a zero byte', 'CACHE_LIFE=5\0', 'CACHE_LIFE: text'],
-  ['a line that ends in CR alone', 'CACHE_LIFE=5\rAPI_WORKERS=2', ": line ends of Unix: tr '\\r' '\\n'"],
+  [
+    'a line that ends in CR alone',
+    'CACHE_LIFE=5\rAPI_WORKERS=2',
+    ": lines that end in LF: convert the file with tr '\\r' '\\n'",
+  ],
   ['text in Latin-1', 'PROVIDER_NAME=G\ufffdlde', 'PROVIDER_NAME: text in UTF-8'],
-  ['a reference to itself', 'DOMAIN=${DOMAIN}', 'DOMAIN: a variable of a line above or of the shell'],
+  ['a reference to itself', 'DOMAIN=${DOMAIN}', 'DOMAIN: a variable that a line above or the shell sets'],
   [
     'a reference to a misspelt name',
     'PROVIDER_URL="https://${DOMIAN}"',
-    'PROVIDER_URL: a variable of a line above',
+    'PROVIDER_URL: a variable that a line above',
   ],
-  ['a single dollar sign in a text', 'PROVIDER_NAME=Cash$Flow', 'PROVIDER_NAME: a variable of a line above'],
-  ['a reference with an error message', 'DOMAIN=${HOST:?set it}', 'DOMAIN: a variable of a line above'],
+  [
+    'a single dollar sign in a text',
+    'PROVIDER_NAME=Cash$Flow',
+    'PROVIDER_NAME: a variable that a line above',
+  ],
+  ['a reference with an error message', 'DOMAIN=${HOST:?set it}', 'DOMAIN: a variable that a line above'],
   [
     'compose files without docker-compose.yml',
     'COMPOSE_FILE=docker-compose.ipv6.yml',
@@ -269,7 +277,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'the demo chain next to another chain',
     'DEMO_CHAIN=true',
-    'DEMO_CHAIN: nothing: the demo chain is used if',
+    'DEMO_CHAIN: no value, because the demo chain is used if',
   ],
   ['an IPv4 network', 'IPV6_SUBNET=10.0.0.0/24', 'IPV6_SUBNET: a network of IPv6 addresses'],
   [
@@ -395,26 +403,26 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
       [
         `a setting of another server: ${line}`,
         line,
-        `${line.replace(/=.*/, '')}: nothing: the bundled`,
+        `${line.replace(/=.*/, '')}: no value, because the bundled`,
       ] as const,
   ),
   ['a database that the bundled Redis lacks', 'REDIS_DATABASE=16', 'REDIS_DATABASE: a number below 16'],
   [
     'a CA file without TLS',
     'REDIS_BUNDLED=false\nREDIS_HOST=r.test\nREDIS_TLS=false\nREDIS_TLS_CA_FILE=/x',
-    'REDIS_TLS_CA_FILE: nothing: REDIS_TLS=true turns TLS on',
+    'REDIS_TLS_CA_FILE: no value, because TLS for Redis is off; REDIS_TLS=true turns TLS on',
   ],
   [
     'a certificate check without TLS',
     'REDIS_BUNDLED=false\nREDIS_HOST=r.test\nREDIS_TLS_REJECT_UNAUTHORIZED=false',
-    'REDIS_TLS_REJECT_UNAUTHORIZED: nothing: REDIS_TLS=true turns TLS on',
+    'REDIS_TLS_REJECT_UNAUTHORIZED: no value, because TLS for Redis is off; REDIS_TLS=true turns TLS on',
   ],
   ...['POSTGRES_PASSWORD=x', 'POSTGRES_PASSWORD_FILE=/x'].map(
     (line) =>
       [
         `a password without its role: ${line}`,
         `POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\n${line}`,
-        `${line.replace(/=.*/, '')}: nothing: the roles of the services have generated passwords`,
+        `${line.replace(/=.*/, '')}: no value, because the roles of the services have generated passwords`,
       ] as const,
   ),
   [
@@ -425,22 +433,22 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a data folder for an external server',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nDATA_LOCATION=/x',
-    'DATA_LOCATION: nothing: with POSTGRES_BUNDLED=false',
+    'DATA_LOCATION: no value, because no server stores its data in this folder',
   ],
   [
     'the profile acme with another TLS mode',
     'COMPOSE_PROFILES=acme',
-    'COMPOSE_PROFILES: a list without acme',
+    'COMPOSE_PROFILES: a list of profiles without acme',
   ],
   [
     'the demo node next to another chain',
     'COMPOSE_PROFILES=devchain',
-    'COMPOSE_PROFILES: a list without devchain',
+    'COMPOSE_PROFILES: a list of profiles without devchain',
   ],
   [
     'the demo chain switched off next to another chain',
     'DEMO_CHAIN=false',
-    'DEMO_CHAIN: nothing: the demo chain is used if',
+    'DEMO_CHAIN: no value, because the demo chain is used if',
   ],
   [
     'a setting of a family that is left out',
@@ -448,7 +456,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'READER_MARKET_STORE_LOGS: nothing',
   ],
   ['a folder that does not exist', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
-  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: the time zone is always UTC'],
+  ['a time zone', 'TZ=Europe/Berlin', 'TZ: no value, because the time zone is always UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; no known name is similar'],
   // Compose refuses or misinterprets the following values before a container starts, so scripts/check tests them as
   // well.

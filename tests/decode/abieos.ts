@@ -27,7 +27,9 @@ function load(): Abieos | string {
 
 /** Pattern of the decoder name that a report of `verify` contains on this machine. */
 export function expectedDecoder(): RegExp {
-  return typeof load() === 'string' ? /does not load here/ : /@eosrio\/node-abieos(?! does not load)/
+  return typeof load() === 'string'
+    ? /does not load on this machine/
+    : /@eosrio\/node-abieos(?! does not load)/
 }
 
 /**

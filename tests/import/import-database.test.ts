@@ -400,21 +400,21 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
     'DELETE FROM atomicassets_templates WHERE template_id IN (SELECT max(template_id) FROM atomicassets_templates) RETURNING template_id AS id',
   ],
   [
-    'each collection and schema whose creation was logged has its row: collection emptycollect',
+    'each collection and schema whose creation was logged has a row in assets.collections or assets.schemas: collection emptycollect',
     "DELETE FROM atomicassets_collections WHERE collection_name = 'emptycollect' RETURNING 1 AS id",
   ],
   [
-    'each schema has its collection, and each template and asset its schema: collection $',
+    'each schema refers to an existing collection, and each template and asset to an existing schema: collection $',
     `DELETE FROM atomicassets_schemas WHERE (collection_name, schema_name) IN (
        SELECT collection_name, schema_name FROM atomicassets_assets WHERE asset_id = 1099511627777)
      RETURNING concat_ws(' ', collection_name, 'schema', schema_name) AS id`,
   ],
   [
-    'each token of a listing is a token of the market: $ of market.sales.listing_symbol',
+    'each token of a listing has a row in market.tokens or market.symbol_pairs: $ of market.sales.listing_symbol',
     `DELETE FROM atomicmarket_tokens WHERE token_symbol = 'KARMA' RETURNING token_symbol AS id`,
   ],
   [
-    'each marketplace of a listing has its row: "" of market.auctions.maker_marketplace',
+    'each marketplace of a listing has a row in market.marketplaces: "" of market.auctions.maker_marketplace',
     "DELETE FROM atomicmarket_marketplaces WHERE marketplace_name = '' RETURNING 1 AS id",
   ],
 ]

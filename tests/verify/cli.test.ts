@@ -149,7 +149,7 @@ it('pronghorn verify refuses unknown tables, contradicting options and unreadabl
   for (const [args, said] of [
     [
       ['--table', 'assets.nothing'],
-      'verify does not compare a table assets.nothing; tables are: assets.config',
+      'verify compares no table named assets.nothing; verify compares these tables: assets.config',
     ],
     [['--http', 'http://127.0.0.1:9'], 'use only one of --http, --state and --folder'],
     [['--yes'], '--yes needs --repair'],

@@ -41,10 +41,10 @@ export async function examineBackups(
   const isUnchecked = checkEvery > 0 && !(checkHours <= 2 * checkEvery)
   const checked = Number.isNaN(checkedAt)
     ? 'no restored copy was compared yet'
-    : `a restored copy of ${status.get('checked') ?? ''} had the same digests ${describeAge(checkHours)} ago`
+    : `a restored copy of ${status.get('checked') ?? ''} had the same digests as the original database ${describeAge(checkHours)} ago`
   const copy = describeFailure(status, 'copy')
   const level = failed !== '' || isOld ? 'fail' : isUnchecked || copy !== '' ? 'warn' : 'ok'
-  const age = `the newest, ${newest.name}, is ${describeAge(hours)} old${isOld ? ', OLDER than two intervals' : ''}`
+  const age = `the newest backup, ${newest.name}, is ${describeAge(hours)} old${isOld ? ', OLDER than two intervals' : ''}`
   return [level, subject, `${age}; ${checked}${copy}${failed}`]
 }
 
@@ -57,7 +57,7 @@ const backupHints: Readonly<Record<RunMode, string>> = {
 const attempts = {
   backup: 'the last backup',
   check: 'the comparison of a restored copy',
-  copy: 'the hook for a copy elsewhere',
+  copy: 'the hook program that runs after a backup',
 } as const
 
 function describeFailure(status: ReadonlyMap<string, string>, what: keyof typeof attempts): string {

@@ -119,7 +119,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
   report(
     leftMs > renewalMs ? 'ok' : leftMs > 0 ? 'warn' : 'fail',
     'certificate',
-    `${days} days left of the served certificate`,
+    `days until the served certificate expires: ${days}`,
   )
   const folders = await Promise.all(certificates.map(readCertificateFolder))
   // If one folder has the served certificate, the proxy does not use the other folders.
@@ -131,7 +131,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
       report(
         'warn',
         'certificate',
-        'the files are newer than the served certificate: see docker compose logs nginx',
+        'the certificate files are newer than the served certificate: see docker compose logs nginx',
       )
   }
 }
@@ -326,7 +326,7 @@ async function examineIndexes(client: Client, { families, report }: DoctorOption
     report(
       'warn',
       'query indexes',
-      `not built yet: ${missing.join(', ')}; the filler builds them at the head`,
+      `indexes not built yet: ${missing.join(', ')}; the filler builds them when it reaches the head of the chain`,
     )
   }
   if (rows.length + missing.length === 0) report('ok', 'indexes', 'all indexes exist and are valid')
@@ -347,10 +347,10 @@ async function examineDisk(options: DoctorOptions, bytes: number, blocks: number
   const free = disk.bavail * disk.bsize
   const daily = blocks > 0 ? (bytes / blocks) * BLOCKS_A_DAY : 0
   const days = daily > 0 ? Math.floor(free / daily) : null
-  const note = days === null ? '' : `, enough for about ${days} days at the average size of a block so far`
+  const space = `${(free / GB).toFixed(1)} GB free`
   options.report(
     free < 10 * GB || (days !== null && days < 30) ? 'warn' : 'ok',
     'disk',
-    `${(free / GB).toFixed(1)} GB free${note}`,
+    days === null ? space : `${space}, enough for about ${days} days at the average size of a block so far`,
   )
 }

@@ -111,7 +111,7 @@ function findProblems(
       [one ?? many ?? '', Object.values(columns)],
     ] as const) {
       const found = shown.find((each) => nameOf(each) === table)
-      if (!found) problems.push(`${place}: table ${table} is not shown`)
+      if (!found) problems.push(`${place}: Hasura does not show table ${table}`)
       for (const column of wanted) {
         if (found && !found.columns.some((each) => each.name === column)) {
           problems.push(`${place}: ${table} has no column ${column}`)

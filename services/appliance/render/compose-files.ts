@@ -26,7 +26,7 @@ export function checkComposeFiles(given: Environment, { project }: OperatorPlace
     if (text !== undefined && parseComposeFile(text) !== undefined) return []
     const why = text === undefined ? 'is no file' : 'is no compose file'
     const found = `${JSON.stringify(given.COMPOSE_FILE)}, where ${path} ${why}`
-    const allowed = 'files of the project such as docker-compose.yml, with colons between'
+    const allowed = 'files of the project such as docker-compose.yml, separated by colons'
     return [{ file: 'environment', path: 'COMPOSE_FILE', found, allowed }]
   })
 }

@@ -80,7 +80,7 @@ export const containerVariables = {
     MAX_AGE,
   )({
     default: 4,
-    desc: 'Number of weeks of which one backup each is retained, in addition to BACKUP_KEEP.',
+    desc: 'Number of weeks for each of which one backup is retained, in addition to the BACKUP_KEEP newest backups.',
   }),
   BACKUP_CHECK_DAYS: whole(
     0,
@@ -185,13 +185,14 @@ export const STATE_METRICS_PORT = 9110
 /** Variables that Compose itself reads from `.env`, and variables that choose a chain. */
 export const otherNames = [...Object.keys(chosenVariables), ...Object.keys(composeVariables)] as const
 
-const OF_SHELL = 'nothing: Docker reads this variable only from the environment of the shell'
+const OF_SHELL = 'no value, because Docker reads this variable only from the environment of the shell'
 
 /** Names that have no effect in `.env`, although other programs know them, with the reason. */
 export const namesInVain: Readonly<Record<string, string>> = {
-  DEMO_CHAIN: 'nothing: the demo chain is used if COMPOSE_FILE is not set and no variable describes a chain',
-  TZ: 'nothing: the time zone is always UTC, in logs, schedules and answers',
-  COMPOSE_HTTP_TIMEOUT: 'nothing: Compose ignores this variable since version 2',
+  DEMO_CHAIN:
+    'no value, because the demo chain is used if COMPOSE_FILE is not set and no variable describes a chain',
+  TZ: 'no value, because the time zone is always UTC, in logs, schedules and answers',
+  COMPOSE_HTTP_TIMEOUT: 'no value, because Compose ignores this variable since version 2',
   ...Object.fromEntries(
     [
       ...['COMPOSE_DISABLE_ENV_FILE', 'COMPOSE_ENV_FILES'],

@@ -76,7 +76,7 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
   if (/\r[^\r\n]/.test(text))
     return unreadable(
       'lines that end in CR alone',
-      "line ends of Unix: tr '\\r' '\\n' <.env >.env.unix, and mv .env.unix .env",
+      "lines that end in LF: convert the file with tr '\\r' '\\n' <.env >.env.unix, then mv .env.unix .env",
     )
   // An object without prototype: `constructor` must not look like a set variable, and `__proto__` may be set.
   const values = Object.create(null) as Record<string, string>
@@ -89,7 +89,11 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
   const ended = text.split('\n').filter((line) => line.endsWith('\r') && !/^\s*(?:#|$)/.test(line))
   if (ended.length > 0) {
     const names = listNames(ended.map((line) => LINE.exec(line.trim())?.[1] ?? line.trim()))
-    refuse('', `CR LF at the end of the lines of ${names}`, "line ends of Unix: sed -i 's/\\r$//' .env")
+    refuse(
+      '',
+      `CR LF at the end of the lines of ${names}`,
+      "lines that end in LF: convert the file with sed -i 's/\\r$//' .env",
+    )
   }
   text
     .replace(/^\ufeff/, '')
@@ -101,23 +105,28 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       const fault = findLineFault(line, name, sign)
       if (fault !== undefined) {
         const path = name === '' ? `line ${at + 1}` : name.slice(0, 80)
-        return refuse(path, `line ${at + 1}, ${fault.why}`, fault.allowed)
+        return refuse(path, `line ${at + 1} (${fault.why})`, fault.allowed)
       }
       const first = lines.get(name)
-      if (first !== undefined) refuse(name, `two lines, ${first} and ${at + 1}`, 'one line for each name')
+      if (first !== undefined)
+        refuse(
+          name,
+          `two lines that set this variable, lines ${first} and ${at + 1}`,
+          'one line for each name',
+        )
       lines.set(name, at + 1)
       const value = valueOf(rest, Object.assign(Object.create(null), values, environment) as Environment)
       if ('text' in value) {
         values[name] = value.text
         for (const each of value.used) used.add(each)
-      } else refuse(name, `${showFound([name], rest.trim())}, ${value.why}`, value.allowed)
+      } else refuse(name, `${showFound([name], rest.trim())} (${value.why})`, value.allowed)
       // Compose has already replaced a reference to a shell variable in the container's environment.
       const isFilled = 'text' in value && (environment[name] ?? '') !== '' && environment[name] !== value.text
       for (const missing of 'text' in value && !isFilled ? value.missing : [])
         refuse(
           name,
-          `${showFound([name], rest.trim())}, where ${missing} is not set`,
-          `a variable of a line above or of the shell; $$ for a dollar sign`,
+          `${showFound([name], rest.trim())} (the variable ${missing} is not set)`,
+          'a variable that a line above or the shell sets, or $$ for a dollar sign',
         )
     })
   return { values, used, problems }
@@ -129,11 +138,11 @@ function findLineFault(
   name: string,
   sign: string,
 ): { readonly why: string; readonly allowed: string } | undefined {
-  if (sign === '' || !NAME.test(name)) return { why: 'which sets nothing', allowed: 'NAME=value' }
+  if (sign === '' || !NAME.test(name)) return { why: 'the line sets no variable', allowed: 'NAME=value' }
   return OTHER_SPACE.test(BEFORE_VALUE.exec(line)?.[0] ?? '') || line.includes(BYTE_ORDER_MARK)
     ? {
-        why: 'with a byte order mark, or white space that is neither a space nor a tab',
-        allowed: 'the line without such characters; type the line again',
+        why: 'the line contains a byte order mark, or white space that is neither a space nor a tab',
+        allowed: 'the line without these characters; type the line again',
       }
     : undefined
 }
@@ -156,14 +165,15 @@ type LineValue =
 function valueOf(rest: string, known: Environment): LineValue {
   const text = rest.trim()
   const quote = text[0]
-  if (text.includes('\0')) return { why: 'with a zero byte', allowed: 'text' }
-  if (text.includes(REPLACEMENT)) return { why: 'with bytes that are no UTF-8', allowed: 'text in UTF-8' }
+  if (text.includes('\0')) return { why: 'the value contains a zero byte', allowed: 'text' }
+  if (text.includes(REPLACEMENT))
+    return { why: 'the value contains bytes that are not UTF-8', allowed: 'text in UTF-8' }
   if (quote === '"' || quote === "'") {
     const end = closingQuote(text, quote)
     const after = text.slice(end + 1).trim()
     if (end < 0 || (after !== '' && !after.startsWith('#'))) {
       return {
-        why: 'whose quotes do not enclose it',
+        why: 'the quotes do not enclose the whole value',
         allowed: 'the value without quotes, or a quote at both ends',
       }
     }
@@ -174,12 +184,15 @@ function valueOf(rest: string, known: Environment): LineValue {
   }
   if (FOREIGN_QUOTES.test(text)) {
     return {
-      why: 'in quotes that Compose takes for text',
+      why: 'Compose takes these quotes for characters of the value',
       allowed: 'the value without quotes, or within " or \'',
     }
   }
   if (text.startsWith('#'))
-    return { why: 'which Compose takes for the value', allowed: 'nothing after the equals sign, or quotes' }
+    return {
+      why: 'Compose takes the text from # on for the value',
+      allowed: 'nothing after the equals sign, or the value in quotes',
+    }
   // Only a space before the number sign begins a comment, a tab does not.
   return fillIn(text.replace(/ #.*$/, '').trim(), known)
 }
@@ -228,8 +241,8 @@ function fillIn(text: string, known: Environment): LineValue {
   const filled = fill(text)
   if (broken.length === 0) return { text: filled, missing, used }
   return {
-    why: 'where ${ begins no reference',
-    allowed: '${NAME} with its closing brace; $$ for a dollar sign',
+    why: '${ does not begin a reference to a variable',
+    allowed: '${NAME} with its closing brace, or $$ for a dollar sign',
   }
 }
 

@@ -55,7 +55,7 @@ export async function readOperatorFiles(
   const problems: ConfigProblem[] = []
   for (const { variable, name, holds, found } of listGiven(given)) {
     const refuse = (why: string): void => {
-      const shown = `${JSON.stringify(found.text)}, ${why}`
+      const shown = `${JSON.stringify(found.text)} (${why})`
       const allowed = `a file with ${holds}, readable by the user with the number 1000`
       problems.push({ file: 'environment', path: found.name, found: shown, allowed })
     }
@@ -66,11 +66,12 @@ export async function readOperatorFiles(
     }
     try {
       const text = await readFile(placeOf(variable, found.text, places), 'utf8')
-      if (text === '') refuse('which is empty')
-      else if (text.length > MAX_CHARACTERS || !isContent[holds](text)) refuse(`which is not ${holds}`)
+      if (text === '') refuse('the file is empty')
+      else if (text.length > MAX_CHARACTERS || !isContent[holds](text))
+        refuse(`the file does not contain ${holds}`)
       else texts.set(name, text)
     } catch (error) {
-      refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
+      refuse(`the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`)
     }
   }
   problems.push(...checkPair(given, texts))
@@ -88,9 +89,9 @@ function checkPair(given: Given, texts: ReadonlyMap<string, string>): ConfigProb
   if (fault === undefined || fault === 'unreadable') return []
   const [file, why, allowed] =
     fault === 'another key'
-      ? [key, 'which is the key of another certificate', `the key of ${certificate.found.name}`]
-      : [certificate, `which expired on ${fault.endedOn}`, 'a certificate that is valid']
-  const found = `${JSON.stringify(file.found.text)}, ${why}`
+      ? [key, 'the file contains the key of another certificate', `the key of ${certificate.found.name}`]
+      : [certificate, `the certificate expired on ${fault.endedOn}`, 'a certificate that is valid']
+  const found = `${JSON.stringify(file.found.text)} (${why})`
   return [{ file: 'environment', path: file.found.name, found, allowed }]
 }
 

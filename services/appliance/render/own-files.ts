@@ -52,14 +52,14 @@ export function readOwnFiles(folder: string, shown: string): OwnFiles {
     if (present.length === 0)
       refuse(
         'CONFIG_FILES',
-        `${JSON.stringify(shown)}, without a file`,
+        `${JSON.stringify(shown)} (the folder has no JSON file)`,
         `a folder with ${names.join(', ')}, or some of them`,
       )
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
     refuse(
       'CONFIG_FILES',
-      `${JSON.stringify(shown)}, which cannot be read (${code})`,
+      `${JSON.stringify(shown)} (the folder cannot be read: ${code})`,
       'a folder that the user with the number 1000 may read',
     )
   }

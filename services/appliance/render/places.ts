@@ -63,7 +63,7 @@ export async function checkPlaces(
   if (database !== undefined && backups !== undefined && (await isWithin(backups, database)))
     refuse(
       'BACKUP_DIR',
-      `${JSON.stringify(backups.shown)}, which is in DATA_LOCATION`,
+      `${JSON.stringify(backups.shown)} (the folder is inside DATA_LOCATION)`,
       'a folder outside DATA_LOCATION: otherwise a lost disk or folder takes the backups with the database',
     )
   return { problems, warnings }
@@ -110,10 +110,10 @@ async function findAbsent(
   if (shown === undefined) return undefined
   const facts = await stat(placeOf(path, shown, places)).catch(() => undefined)
   if (facts?.isDirectory()) return undefined
-  return `${JSON.stringify(shown)}, ${facts ? 'which is not a folder' : NOT_THERE}`
+  return `${JSON.stringify(shown)} (${facts ? 'the path is not a folder' : NOT_THERE})`
 }
 
-const NOT_THERE = 'which does not exist'
+const NOT_THERE = 'the path does not exist'
 
 /** Checks the program of BACKUP_HOOK. The service `backups` skips a program that its user may not execute. */
 async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigProblem[]> {
@@ -121,13 +121,13 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
   const bit = facts?.uid === POSTGRES_USER ? 0o100 : facts?.gid === POSTGRES_USER ? 0o010 : 0o001
   if (facts?.isFile() && (facts.mode & bit) !== 0) return []
   const why = facts?.isFile()
-    ? `which the user with the number ${POSTGRES_USER} may not execute`
+    ? `the user with the number ${POSTGRES_USER} may not execute the file`
     : facts
-      ? 'which is not a file'
+      ? 'the path is not a file'
       : NOT_THERE
   const remedy = facts?.isFile() ? `: chmod 755 ${quoteForShell(shown)}` : ''
   const allowed = `a program that the user with the number ${POSTGRES_USER} may execute${remedy}`
-  return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
+  return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)} (${why})`, allowed }]
 }
 
 /** Whether the folder `inner` equals the folder `outer` or is inside `outer`. */
@@ -250,7 +250,7 @@ async function checkFolder(
 ): Promise<{ readonly problem?: ConfigProblem; readonly warning?: ConfigWarning }> {
   const quoted = JSON.stringify(shown)
   const refuse = (why: string, allowed: string) => ({
-    problem: { file: 'environment', path, found: `${quoted}, ${why}`, allowed },
+    problem: { file: 'environment', path, found: `${quoted} (${why})`, allowed },
   })
   const [facts, disk, listed] = await Promise.all([
     stat(folder).catch(() => undefined),
@@ -259,23 +259,29 @@ async function checkFolder(
   ])
   const made = isOfPostgres ? adviceFor(shown, facts, listed) : 'a folder'
   if (facts === undefined) return refuse(NOT_THERE, made)
-  if (!facts.isDirectory() || disk === undefined) return refuse('which is not a folder', made)
+  if (!facts.isDirectory() || disk === undefined) return refuse('the path is not a folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
-    return refuse(`which belongs to the user with the number ${facts.uid}`, made)
+    return refuse(`the folder belongs to the user with the number ${facts.uid}`, made)
   if ((facts.mode & OWNER_BITS) !== OWNER_BITS)
-    return refuse(`which has the mode ${(facts.mode & MODE_BITS).toString(8).padStart(3, '0')}`, made)
+    return refuse(
+      `the mode ${(facts.mode & MODE_BITS).toString(8).padStart(3, '0')} denies the owner a right on the folder`,
+      made,
+    )
   // A folder that cannot be listed counts as empty.
   const names = listed ?? []
   const foreign = names.filter((name) => !isFitting(name))
   if (foreign.length > 0 && !names.some(isData))
     return refuse(
-      `which has other files in it (${foreign.slice(0, FOREIGN_SHOWN).join(', ')})`,
+      `the folder is not empty: it contains ${foreign.slice(0, FOREIGN_SHOWN).join(', ')}`,
       'an empty folder',
     )
   // File system numbers are unsigned, but Node.js may return them as signed.
   const kind = unfit[disk.type >>> 0]
   if (kind !== undefined)
-    return refuse(`which is on ${kind}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
+    return refuse(
+      `the folder is on ${kind}`,
+      'a folder on a local disk, with a file system such as ext4 or XFS',
+    )
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
   // The estimate is for an empty database. If the folder has data, `doctor` reports how long the free space lasts.

@@ -290,7 +290,7 @@ function refuseTakenPaths({ values, profiles }: Resolved, server: AppConfig['ser
         file: configFiles.server,
         path: formatPath(['namespaces', at, ...key]),
         found: JSON.stringify(each),
-        allowed: 'another path: the proxy of the appliance does not pass this one on to the api',
+        allowed: 'another path, because the proxy of the appliance does not pass this path on to the api',
       }
     }),
   )
@@ -299,7 +299,8 @@ function refuseTakenPaths({ values, profiles }: Resolved, server: AppConfig['ser
 function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWarning[] {
   const warnings: ConfigWarning[] = []
   if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
-    const message = 'every client counts as a proxy, and can forge its address'
+    const message =
+      'a network that ends in /0 makes every client a trusted proxy, so every client can forge its address'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
   }
   if (values.TLS_MODE === 'acme' && values.HTTP_PORT !== ACME_PORT && given.ACME_DIRECTORY === undefined) {
@@ -333,7 +334,7 @@ function warnAboutClients({ server }: AppConfig, own: OwnFiles): ConfigWarning[]
     ? [configFiles.server, 'trust_proxy']
     : ['environment', 'SERVER_TRUST_PROXY']
   const message =
-    'with false, every client has the address of the proxy, and all clients share one rate limit; 1 trusts the proxy of the appliance'
+    'with the value false, the api takes the address of the proxy for the address of each client, so all clients share one rate limit; with the value 1, the api trusts the proxy of the appliance'
   return [{ file, path, message }]
 }
 
@@ -444,8 +445,8 @@ function refuseConnections(resolved: Resolved, server: AppConfig['server'], own:
     {
       file: isOwn ? configFiles.server : 'environment',
       path: isOwn ? 'max_db_connections' : 'MAX_DB_CONNECTIONS',
-      found: `${server.max_db_connections} for each of ${values.API_REPLICAS + 1} containers of the api, ${count} connections with those of the other services`,
-      allowed: `at most ${MOST_CONNECTIONS} connections together: the bundled PostgreSQL takes no more`,
+      found: `${server.max_db_connections} connections for each of ${values.API_REPLICAS + 1} api containers; with the connections of the other services, ${count} in total`,
+      allowed: `at most ${MOST_CONNECTIONS} connections in total, because the bundled PostgreSQL accepts no more`,
     },
   ]
 }

@@ -170,7 +170,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
     if (setting.name === 'SQLDB_REPLICAS' && !isJsonList(given[name]!)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
     if (given[`${family}_ACCOUNT`] === 'none') {
-      const allowed = `nothing: the contract is not indexed (${family}_ACCOUNT=none)`
+      const allowed = `no value, because the contract is not indexed (${family}_ACCOUNT=none)`
       return [{ file: 'environment', path: name, found: showFound([name], given[name]), allowed }]
     }
     return checkVariable(setting, name, given[name]!)
@@ -227,7 +227,7 @@ function checkOwn(set: Readonly<Given>, own: OwnFiles, problems: ConfigProblem[]
     )
     if (name === undefined || isRead || !own.texts.has(setting.part)) continue
     const found = `a setting of ${configFiles[setting.part]}, which is your own file`
-    const allowed = `the key ${setting.key} in that file, or \${${name}} there`
+    const allowed = `the key ${setting.key} in this file, with a value or with \${${name}}`
     problems.push({ file: 'environment', path: name, found, allowed })
   }
 }
@@ -348,7 +348,7 @@ function checkTogether(
   }
   const isWithoutLogin = ['POSTGRES_SUPERUSER_PASSWORD_FILE', 'POSTGRES_SSL_CERT_FILE', 'SQLDB_SSL_CERT_FILE']
   if (!values.POSTGRES_BUNDLED && isWithoutLogin.every((name) => given[name] === undefined)) {
-    const allowed = `a file with the password of ${values.POSTGRES_SUPERUSER}, because POSTGRES_BUNDLED is false; or POSTGRES_SSL_CERT_FILE`
+    const allowed = `a file with the password of ${values.POSTGRES_SUPERUSER}, because POSTGRES_BUNDLED is false; POSTGRES_SSL_CERT_FILE with a client certificate replaces the password`
     refuse('POSTGRES_SUPERUSER_PASSWORD_FILE', undefined, allowed)
   }
   return problems
@@ -416,16 +416,16 @@ function checkCompose(
   const profiles = listProfiles(given)
   const unknown = profiles.filter((name) => !(composeProfiles as readonly string[]).includes(name))
   if (unknown.length > 0) {
-    const allowed = `a comma-separated list of ${composeProfiles.join(', ')}; ${unknown.join(', ')} is not a profile`
+    const allowed = `a comma-separated list of the profiles ${composeProfiles.join(', ')}; ${unknown.join(', ')} is not a profile`
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   } else if (values.TLS_MODE === 'acme' && !profiles.includes('acme')) {
-    const allowed = 'a list with acme, because TLS_MODE is acme'
+    const allowed = 'a list of profiles with acme, because TLS_MODE is acme'
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES ?? '', allowed)
   } else if (values.TLS_MODE !== 'acme' && profiles.includes('acme')) {
-    const allowed = `a list without acme, because TLS_MODE is ${values.TLS_MODE}; or TLS_MODE=acme`
+    const allowed = `a list of profiles without acme, because TLS_MODE is ${values.TLS_MODE}; or TLS_MODE=acme`
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   } else if (profiles.includes('devchain') && !isDemo && !usesDemoNode(values)) {
-    const allowed = `a list without devchain, because the chain is ${values.CHAIN_NAME}`
+    const allowed = `a list of profiles without devchain, because the chain is ${values.CHAIN_NAME}`
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   }
   const project = given.COMPOSE_PROJECT_NAME

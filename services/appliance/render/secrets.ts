@@ -9,7 +9,7 @@ export const secretNames = {
   api: 'role of the api',
   state: 'role of the state service',
   graphql: 'role with which Hasura reads the indexed data',
-  hasura: 'role with which Hasura uses the database of its own settings',
+  hasura: 'role with which Hasura reads and writes the database with the settings of Hasura',
   redis: 'Redis',
   hasura_admin: 'admin interface of Hasura',
   grafana: 'user admin of Grafana',

@@ -24,15 +24,15 @@ export async function checkSuperuserPassword(file: string, shown: string): Promi
     {
       file: 'environment',
       path: 'POSTGRES_SUPERUSER_PASSWORD_FILE',
-      found: `${JSON.stringify(shown)}, ${why}`,
+      found: `${JSON.stringify(shown)} (${why})`,
       allowed: 'a file with the password on its only line, readable by the user with the number 1000',
     },
   ]
   try {
     const password = await readSuperuserPassword(file)
-    if (password === '') return refuse('which is empty')
-    return isPassword(password) ? [] : refuse('which does not contain a password')
+    if (password === '') return refuse('the file is empty')
+    return isPassword(password) ? [] : refuse('the file does not contain a password')
   } catch (error) {
-    return refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
+    return refuse(`the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`)
   }
 }

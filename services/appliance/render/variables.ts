@@ -167,7 +167,7 @@ export const variables = {
   }),
   START_BLOCK_OVERRIDE: bool({
     default: false,
-    desc: 'Allow a START_BLOCK other than the known one of the chain, and contracts that are added later. Data from earlier blocks will be missing.',
+    desc: 'Allow a START_BLOCK other than the known start block of the chain, and contracts that are added later. Data from earlier blocks will be missing.',
   }),
   ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),
   MARKET_ACCOUNT: account({
@@ -249,7 +249,7 @@ export const variables = {
     'a lower-case name of at most 63 characters',
   )({
     default: 'postgres',
-    desc: 'Role that creates the database and the roles.',
+    desc: 'Role that creates the database and the roles of the services.',
   }),
   POSTGRES_SUPERUSER_PASSWORD_FILE: hostPath({
     default: '',

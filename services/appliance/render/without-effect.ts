@@ -36,7 +36,7 @@ const refused: readonly Idle[] = [
     isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
     why: ({ values }) =>
       values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES
-        ? 'the bundled PostgreSQL has its own value; POSTGRES_BUNDLED=false and POSTGRES_HOST select your own server'
+        ? 'the bundled PostgreSQL does not use this variable; POSTGRES_BUNDLED=false and POSTGRES_HOST select your own server'
         : undefined,
   },
   {
@@ -44,19 +44,19 @@ const refused: readonly Idle[] = [
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
       values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS
-        ? 'the bundled Redis has its own value; REDIS_BUNDLED=false and REDIS_HOST select your own server'
+        ? 'the bundled Redis does not use this variable; REDIS_BUNDLED=false and REDIS_HOST select your own server'
         : undefined,
   },
   {
     isOf: keysOf('kvstore.tls'),
-    why: ({ given }) => (hasTls(given) ? undefined : 'REDIS_TLS=true turns TLS on'),
+    why: ({ given }) => (hasTls(given) ? undefined : 'TLS for Redis is off; REDIS_TLS=true turns TLS on'),
   },
   {
     isOf: oneOf('DATA_LOCATION'),
     why: ({ values }) =>
       values.POSTGRES_BUNDLED
         ? undefined
-        : 'with POSTGRES_BUNDLED=false no server stores its data in this folder',
+        : 'no server stores its data in this folder if POSTGRES_BUNDLED is false',
   },
   {
     isOf: (_name, setting) => setting?.key === 'sqldb.password' || setting?.key === 'sqldb.password_file',
@@ -70,7 +70,7 @@ const refused: readonly Idle[] = [
     why: ({ given }, _text, setting) => {
       const file = settingVariables.find(({ key }) => key === `${setting?.key ?? ''}_file`)
       const found = file && findVariable(file, given)
-      return found && `the password in ${found.name} is used instead`
+      return found && `the services use the password in ${found.name}`
     },
   },
 ]
@@ -135,13 +135,13 @@ const inContainer: readonly Idle[] = [
     why: (_asked: Asked, text: string) =>
       name.test(text)
         ? undefined
-        : `does not look like an image of ${program}, but the service starts ${program} from this image`,
+        : `the value does not look like an image of ${program}, but the service starts ${program} from this image`,
   })),
   {
     isOf: oneOf('CHAIN_HTTP', 'CHAIN_SHIP', 'POSTGRES_HOST', 'REDIS_HOST'),
     why: (_asked, text) =>
       splitList(text).some(isThisContainer)
-        ? 'is the container itself; to reach a server on this machine, use the address of this machine in its network'
+        ? 'inside a container, this address means the container itself; to reach a server on this machine, use the address of this machine in its network'
         : undefined,
   },
   {
@@ -149,7 +149,7 @@ const inContainer: readonly Idle[] = [
     why: (_asked, text) =>
       ['0.0.0.0', '::'].includes(text)
         ? undefined
-        : 'does not listen on all interfaces, so other containers cannot connect; use 0.0.0.0 or ::',
+        : 'with this address, the service does not listen on all interfaces, so other containers cannot connect; use 0.0.0.0 or ::',
   },
 ]
 
@@ -164,7 +164,7 @@ export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): C
       file: 'environment',
       path: name,
       found: showFound([name], asked.given[name]),
-      allowed: `nothing: ${why}`,
+      allowed: `no value, because ${why}`,
     }))
 }
 

@@ -19,7 +19,7 @@ export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
           insecure || found.verified,
           'the certificate cannot be verified (--insecure accepts any certificate)',
         )
-        return `${found.protocol}, ${found.verified ? 'verified' : 'not verified'}, ${found.daysLeft} days left`
+        return `${found.protocol}, certificate ${found.verified ? 'verified' : 'not verified'}, expires in ${found.daysLeft} days`
       },
     },
     {

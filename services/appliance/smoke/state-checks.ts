@@ -42,7 +42,7 @@ export function stateChecks(ask: Ask, apiKey: string | undefined, account: strin
         const answer = await ask(`/v0/state/abi?account=${account}&json=true`, { headers })
         expectThat(answer.status === 200, `status ${answer.status}: ${answer.text.slice(0, 200)}`)
         const found = abi.parse(JSON.parse(answer.text))
-        return `${found.account} ${found.abi.version} set at block ${found.block_num}`
+        return `ABI of ${found.account}: version ${found.abi.version}, set at block ${found.block_num}`
       },
     },
   ]

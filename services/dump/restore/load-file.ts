@@ -40,7 +40,7 @@ async function fetchOnce(
   if (packed.length !== bytes)
     throw new FatalError('DUMP_DAMAGED', `${path} has ${packed.length} bytes, the manifest says ${bytes}`)
   if (createHash('sha256').update(packed).digest('hex') === sha256) return packed
-  throw new FatalError('DUMP_DAMAGED', `${path} does not have the SHA-256 of the manifest`)
+  throw new FatalError('DUMP_DAMAGED', `the SHA-256 of ${path} differs from the SHA-256 in the manifest`)
 }
 
 /** Loads a file into its table in one transaction, after its rows were compared with their seals. */
@@ -73,7 +73,7 @@ function checkSealed(columns: readonly string[], { path, sealed }: ManifestFile,
   if (kind === undefined || kind.columns.some((column) => !columns.includes(column)))
     throw new FatalError(
       'DUMP_UNFIT',
-      `${path}: this version has no seals of ${sealed!.kind} with these columns`,
+      `${path}: this version does not seal ${sealed!.kind}, or the file lacks a sealed column`,
     )
   const ranges = sealed!.ranges.map(([firstBlock, rows, digest]) => ({ firstBlock, rows, digest }))
   const wrong = new SealedLines(kind, columns, ranges).read(text)

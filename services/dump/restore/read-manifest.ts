@@ -61,7 +61,10 @@ export async function openManifest(
   if (reader !== undefined && !readerSchema.shape.name.safeParse(reader).success)
     throw new FatalError('USAGE', '--reader: not the name of a reader')
   if (reader !== undefined && manifest.readers.length > 1)
-    throw new FatalError('USAGE', `the dump has ${manifest.readers.length} readers: they keep their names`)
+    throw new FatalError(
+      'USAGE',
+      `the dump has ${manifest.readers.length} readers, but --reader renames only the reader of a dump with one reader`,
+    )
   const unreadable = manifest.tables.flatMap(({ files }) => files).find(({ path }) => !isReadable(path))
   if (unreadable)
     throw new FatalError(

@@ -262,9 +262,13 @@ async function runOnce(session: pg.Client, { id, statement }: Statement): Promis
     await session.query('ROLLBACK').catch(() => undefined)
     const { code } = error as { readonly code?: unknown }
     if (typeof code === 'string' && code.startsWith('23'))
-      throw new FatalError('DUMP_DAMAGED', `the rows of the dump do not allow: ${statement}`, {
-        cause: error,
-      })
+      throw new FatalError(
+        'DUMP_DAMAGED',
+        `the rows of the dump violate a constraint, so this statement fails: ${statement}`,
+        {
+          cause: error,
+        },
+      )
     throw error
   }
 }

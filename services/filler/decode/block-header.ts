@@ -33,7 +33,7 @@ export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderRe
     requireBuiltin(struct, 'timestamp', 'block_timestamp_type', 'uint32')
     requireBuiltin(struct, 'producer', 'name')
     if (struct.fields[0]?.name !== 'timestamp' || struct.fields[1]?.name !== 'producer') {
-      throw protocolLacks(`does not begin ${struct.name} with timestamp and producer`)
+      throw protocolLacks(`struct ${struct.name} does not begin with the fields timestamp and producer`)
     }
   }
   const indexBytes = structs[0]?.index === null ? 0 : 1
@@ -88,7 +88,7 @@ function isIdOf(digest: string, num: number, id: Uint8Array): boolean {
 /** Generates a function that skips a header and returns the offset behind it. */
 function headerEndOf(struct: StructNode, start: number): () => number {
   const signature = struct.fields.findIndex(({ name }) => name === 'producer_signature')
-  if (signature === -1) throw protocolLacks(`has no producer_signature in ${struct.name}`)
+  if (signature === -1) throw protocolLacks(`struct ${struct.name} has no field producer_signature`)
   const emitter = new CodeEmitter()
   const skip = emitter.skipFields(struct.fields.slice(0, signature))
   const main = `function main() { ${PROLOGUE} p += ${start}; ${skip} return p; }`

@@ -27,10 +27,10 @@ interface LinkFields {
  */
 export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
   const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {
-    if (!abi.types.has(type)) throw protocolLacks(`has no ${type}`)
+    if (!abi.types.has(type)) throw protocolLacks(`there is no type ${type}`)
     const [, fields] = abi.decoder<[string, Fields & object]>(type)(row)
     const missing = names.filter((name) => !Object.hasOwn(fields, name))
-    if (missing.length > 0) throw protocolLacks(`lacks ${missing.join(', ')} in ${type}`)
+    if (missing.length > 0) throw protocolLacks(`type ${type} lacks the fields ${missing.join(', ')}`)
     return fields
   }
   return {

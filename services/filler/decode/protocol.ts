@@ -85,7 +85,7 @@ export function compileProtocol(shipAbi: AbiDefinition): Protocol {
   try {
     return new CompiledProtocol(shipAbi)
   } catch (error) {
-    if (error instanceof AbiError) throw protocolLacks('cannot be used', error)
+    if (error instanceof AbiError) throw protocolLacks('the ABI does not compile', error)
     throw error
   }
 }

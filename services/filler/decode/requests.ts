@@ -74,12 +74,12 @@ function requestLike(
   what: string,
 ): { name: string; struct: StructNode } {
   const request = requireType(abi.types, 'request')
-  if (request.kind !== 'variant') throw protocolLacks('has no variant request')
+  if (request.kind !== 'variant') throw protocolLacks('the type request is not a variant')
   let best: { name: string; struct: StructNode } | null = null
   for (const { name, type } of request.alternatives) {
     if (type.kind !== 'struct' || !fits(type)) continue
     if (best === null || type.fields.length < best.struct.fields.length) best = { name, struct: type }
   }
-  if (best === null) throw protocolLacks(`has no ${what} request`)
+  if (best === null) throw protocolLacks(`the variant request has no ${what} request`)
   return best
 }

@@ -48,7 +48,7 @@ export type ResultReader = () => StatusResult | BlocksResult
 export function generateResultReader(emitter: CodeEmitter, result: TypeNode): ResultReader {
   const alternatives = structsOf(result, 'result')
   if (!alternatives.some(({ struct }) => fieldOf(struct, 'this_block') !== undefined)) {
-    throw protocolLacks('has no result with this_block')
+    throw protocolLacks('no alternative of the variant result has the field this_block')
   }
   const cases = alternatives.map(({ struct }, index) => `case ${index}: { ${readResult(emitter, struct)} }`)
   const main = `
@@ -66,7 +66,7 @@ export function generateResultReader(emitter: CodeEmitter, result: TypeNode): Re
 function readResult(emitter: CodeEmitter, struct: StructNode): string {
   if (fieldOf(struct, 'this_block') !== undefined) return readBlocks(emitter, struct)
   if (fieldOf(struct, 'trace_begin_block') !== undefined) return readStatus(emitter, struct)
-  return `refuse(${JSON.stringify(`a result ${struct.name} was not requested`)}, p - 1);`
+  return `refuse(${JSON.stringify(`the node sent a ${struct.name}, which the reader did not request`)}, p - 1);`
 }
 
 const blocksMembers: Readonly<Record<string, string>> = {
@@ -94,7 +94,9 @@ function readBlocks(emitter: CodeEmitter, struct: StructNode): string {
     members.push(`${member}: ${value}`)
   }
   if (members.length !== Object.keys(blocksMembers).length) {
-    throw protocolLacks(`lacks some of ${Object.keys(blocksMembers).join(', ')} in ${struct.name}`)
+    throw protocolLacks(
+      `struct ${struct.name} lacks some of the fields ${Object.keys(blocksMembers).join(', ')}`,
+    )
   }
   return `${code} ${REFUSE_REST} return { kind: 'blocks', ${members.join(', ')} };`
 }
@@ -125,7 +127,8 @@ function readStatus(emitter: CodeEmitter, struct: StructNode): string {
       code += field.extension ? `if (p < e) { ${read} }` : read
     } else code += emitter.skipFields([field])
   }
-  if (members.length !== 6) throw protocolLacks(`lacks a range or position in ${struct.name}`)
+  if (members.length !== 6)
+    throw protocolLacks(`struct ${struct.name} lacks a field with a range of blocks or a block position`)
   return `${code} ${REFUSE_REST} return { kind: 'status', ${members.join(', ')}, chainId: m_chainId };`
 }
 
@@ -133,7 +136,7 @@ function readPosition(emitter: CodeEmitter, field: FieldNode, target: string): s
   const optional = field.type.kind === 'optional'
   const node = field.type.kind === 'optional' ? field.type.inner : field.type
   if (node.kind !== 'struct' || emitter.measures.of(node).fixedSize !== 36) {
-    throw protocolLacks(`has no block position in ${field.name}`)
+    throw protocolLacks(`the field ${field.name} is not a block position`)
   }
   requireBuiltin(node, 'block_num', 'uint32')
   requireBuiltin(node, 'block_id', 'checksum256')

@@ -54,7 +54,9 @@ function walkTransaction(emitter: CodeEmitter, struct: StructNode, scope: TraceS
   const position = (name: string): number => struct.fields.findIndex((field) => field.name === name)
   const before = ['id', 'status', 'cpu_usage_us', 'net_usage_words'].map(position)
   if (position('action_traces') < Math.max(...before)) {
-    throw protocolLacks(`has no action_traces after id, status and usage in ${struct.name}`)
+    throw protocolLacks(
+      `struct ${struct.name} has no field action_traces after the fields of id, status and usage`,
+    )
   }
   const isWhole = scope === 'everything'
   const usage: Record<string, FieldCode> = {
@@ -112,7 +114,8 @@ function walkAction(emitter: CodeEmitter, struct: StructNode): string {
   requireBuiltin(struct, 'action_ordinal', 'varuint32')
   requireBuiltin(struct, 'creator_action_ordinal', 'varuint32')
   requireBuiltin(struct, 'receiver', 'name')
-  if (!hasFields(struct, ['receipt', 'act'])) throw protocolLacks(`has no receipt and act in ${struct.name}`)
+  if (!hasFields(struct, ['receipt', 'act']))
+    throw protocolLacks(`struct ${struct.name} lacks the field receipt or the field act`)
   return walkFields(emitter, struct, {
     action_ordinal: () => assignSmall('ordinal'),
     creator_action_ordinal: () => assignSmall('creator'),
@@ -123,7 +126,8 @@ function walkAction(emitter: CodeEmitter, struct: StructNode): string {
 }
 
 function walkReceipt(emitter: CodeEmitter, field: FieldNode): string {
-  if (field.type.kind !== 'optional') throw protocolLacks('has a receipt that is not optional')
+  if (field.type.kind !== 'optional')
+    throw protocolLacks('the field receipt of an action trace is not optional')
   const body = walkStructs(emitter, field.type.inner, 'action_receipt', (struct) => {
     requireBuiltin(struct, 'global_sequence', 'uint64')
     return walkFields(emitter, struct, {
@@ -140,7 +144,9 @@ function walkAct(emitter: CodeEmitter, field: FieldNode): string {
     const authorization = fieldOf(struct, 'authorization')
     const level = authorization && elementOf(authorization.type, 'permission levels')
     if (level === undefined || emitter.measures.of(level).fixedSize !== PERMISSION_LEVEL_BYTES) {
-      throw protocolLacks('has no list of actor and permission in its actions')
+      throw protocolLacks(
+        'the field authorization of an action is not a list of pairs of actor and permission',
+      )
     }
     return walkFields(emitter, struct, {
       account: () => assignWord('alo', 'ahi'),

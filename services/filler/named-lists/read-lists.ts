@@ -84,7 +84,7 @@ function withoutUser(text: string): URL {
 function reasonOf(cause: unknown): string {
   if (cause instanceof z.ZodError) {
     const issue = cause.issues[0]
-    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not lists'}`
+    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'the answer does not contain lists'}`
   }
   return describeError(cause)
 }

@@ -10,7 +10,7 @@ describe('an error of a commit', () => {
   it('the error of a failed commit unit names the block and how to skip it', () => {
     expect(namingBlocks(fatal('DATABASE_ERROR'), 1, last)).toMatchObject({
       code: 'DATABASE_ERROR',
-      message: 'block 7: refused; a start at block 8 leaves out this block only',
+      message: 'block 7: refused; a start at block 8 leaves out only block 7',
     })
   })
 

@@ -45,7 +45,7 @@ export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): u
   if (!(error instanceof FatalError) || !mayBeOfBlock(error)) return error
   const first = last.num - blocks + 1
   const place = blocks === 1 ? `block ${last.num}` : `blocks ${first} to ${last.num}`
-  const hint = blocks === 1 ? `; a start at block ${last.num + 1} leaves out this block only` : ''
+  const hint = blocks === 1 ? `; a start at block ${last.num + 1} leaves out only block ${last.num}` : ''
   return new FatalError(error.code, `${place}: ${error.message}${hint}`, {
     cause: error.cause,
     details: { ...error.details, first_block: first, last_block: last.num, start: last.num + 1 },

@@ -101,10 +101,10 @@ export async function fetchMissingPairs(search: PairSearch): Promise<void> {
     }
     if (pairs.length === 0) continue
     await store.load(unit, store.position?.timeMs ?? 0)
-    const which = store.position === null ? 'were added before the first block' : 'the database lacks'
+    const why = store.position === null ? 'they were added before the first block' : 'the database lacks them'
     logger.warn(
       { account, pairs, startBlock },
-      `symbol pairs that ${which} were read from the chain node; they have their current values until the contract changes them`,
+      `the reader read symbol pairs from the chain node, because ${why}; the pairs have their current values until the contract changes them`,
     )
   }
 }

@@ -281,9 +281,9 @@ class HistoryComparison {
       ...(skipped === 0
         ? []
         : [
-            `${skipped} rows are changed by these blocks and settled by later ones, were added before the history of the reader, or follow from a row that differs: they were not compared`,
+            `${skipped} rows were not compared: later blocks change them again, or they were added before the history of the reader begins, or they follow from a row that differs`,
           ]),
-      'the columns that later blocks change, which `pronghorn verify` recomputes: names and traits of listings, assets of links, and whether a traded asset is burned',
+      'columns that later blocks change: names and traits of listings, assets of links, and whether a traded asset is burned; `pronghorn verify` recomputes these columns',
       'rows that are not history, such as owners, open listings and settings: `pronghorn verify` compares them with the chain',
     ]
   }

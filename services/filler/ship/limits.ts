@@ -21,7 +21,8 @@ export const shipLimits: readonly Limit[] = [
     counts: 'bytes of a message',
     per: 'connection',
     value: bytesText(DEFAULT_MESSAGE_BYTES),
-    beyond: 'the reader stops with `SHIP_MESSAGE_TOO_LARGE`; with several nodes, another node is read',
+    beyond:
+      'the reader stops with `SHIP_MESSAGE_TOO_LARGE`; with several nodes, the reader requests the block from another node',
   },
   {
     counts: 'time until the connection is open',
@@ -39,9 +40,13 @@ export const shipLimits: readonly Limit[] = [
     value: secondsText(defaultTiming.idleTimeoutMs),
   },
   {
-    counts: `bytes a second of a message that is open for more than ${secondsText(defaultTiming.slowMessageTimeoutMs)}`,
+    counts: `bytes that arrive per second of a message that is incomplete for more than ${secondsText(defaultTiming.slowMessageTimeoutMs)}`,
     ...ofConnection,
     value: `at least ${bytesText(defaultTiming.minBytesPerSecond)}`,
   },
-  { counts: 'time of one message', ...ofConnection, value: secondsText(defaultTiming.messageTimeoutMs) },
+  {
+    counts: 'time until a message is complete',
+    ...ofConnection,
+    value: secondsText(defaultTiming.messageTimeoutMs),
+  },
 ]

@@ -151,7 +151,7 @@ export function missedFork(label: string, block: UnlinkedBlock, expected: Uint8A
 
 /** Error for block `num`, which still does not link to its parent after the parent was undone and sent again. */
 export function neverLinked(num: number, { message }: PronghornError): FatalError {
-  return invalidBlock(num, `${message}, or the block is damaged: it did not help to undo the previous block`)
+  return invalidBlock(num, `${message}, or the block is damaged: undoing the previous block did not help`)
 }
 
 /** The node exceeded a limit of the socket. `num` is the expected block, `limitBytes` the largest message allowed. */

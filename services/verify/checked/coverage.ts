@@ -17,14 +17,15 @@ export type Coverage = ReadonlyMap<string, ReadonlyMap<string, ColumnCheck>>
 /** Reason why a column is neither compared nor recomputed, by the origin of its values. */
 const notChecked: Readonly<Partial<Record<Origin, string>>> = {
   block:
-    'times and blocks of earlier changes: the chain tables do not contain them, so only contradictions between rows are found',
+    'times and blocks of past changes: the chain tables do not contain them, so only contradictions between rows are found',
   action:
-    'data of earlier actions: the chain tables do not contain them, so only contradictions between rows are found',
+    'data of past actions: the chain tables do not contain them, so only contradictions between rows are found',
   decoding:
     'data with which the reader decodes rows: if they are wrong, a decoded row differs from the chain',
   identity:
     'the id of the chain: a node of another chain is refused, and the other sources do not have the id',
-  state: 'rows of the handler state: with --state, the rows of the other handlers are compared with them',
+  state:
+    'rows of the handler state: with --state, verify compares the rows of the other handlers with these rows',
 }
 
 /** Columns that seals cover; a value is sealed once it cannot change any more. */

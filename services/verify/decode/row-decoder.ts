@@ -40,7 +40,7 @@ export function openRowDecoder(): RowDecoder {
     }
     return new NativeDecoder(library.Abieos.getInstance())
   } catch (cause) {
-    return new OwnDecoder(`${NATIVE_DECODER_NAME} does not load here: ${(cause as Error).message}`)
+    return new OwnDecoder(`${NATIVE_DECODER_NAME} does not load on this machine: ${(cause as Error).message}`)
   }
 }
 
@@ -86,7 +86,7 @@ class NativeDecoder implements RowDecoder {
     if (types === undefined) return this.#own.decode(contract, table, bytes)
     try {
       const type = types.get(table)
-      if (type === undefined) throw new Error('the ABI has no such table')
+      if (type === undefined) throw new Error(`the ABI of ${contract} has no table ${table}`)
       return this.#library.binToJson(contract, type, Buffer.from(bytes)) as Record<string, unknown>
     } catch (cause) {
       throw undecodable(contract, table, cause)
@@ -110,7 +110,8 @@ class OwnDecoder implements RowDecoder {
     try {
       const abi = this.#abis.get(contract)
       const type = abi?.tableType(table)
-      if (abi === undefined || type === undefined) throw new Error('the ABI has no such table')
+      if (abi === undefined || type === undefined)
+        throw new Error(`the ABI of ${contract} has no table ${table}`)
       return abi.decodeType(type, bytes) as Record<string, unknown>
     } catch (cause) {
       throw undecodable(contract, table, cause)

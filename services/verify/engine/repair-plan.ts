@@ -62,7 +62,10 @@ function planUpdate(found: FoundDifference, coverage: Coverage): PlannedRepair {
   const columns = table.columns.filter(({ name }) => names.has(name))
   const fixed = columns.find(({ type, children }) => type === undefined && children === undefined)
   if (fixed)
-    return impossible(found, `the chain table does not contain ${fixed.name}, which earlier actions have set`)
+    return impossible(
+      found,
+      `the chain table does not contain ${fixed.name}, which actions in earlier blocks have set`,
+    )
   const vague = columns.find(({ name, unsure }) => isUnsure(chain![name], unsure))
   if (vague)
     return impossible(
@@ -144,7 +147,10 @@ function planRemoval(found: FoundDifference): PlannedRepair {
     return { found, statements: [...statements, { text, values: parameters.values }], impossible: null }
   }
   if (table.where !== undefined)
-    return impossible(found, 'the chain no longer has the row, and does not say how it ended')
+    return impossible(
+      found,
+      'the row no longer exists on the chain, and the chain does not show what removed the row',
+    )
   if (ownColumns(table).length > 0) {
     const text = `DELETE FROM ${table.name} t WHERE ${keySql(table, key, parameters)}`
     statements.push({ text, values: parameters.values })

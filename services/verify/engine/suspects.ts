@@ -110,7 +110,7 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     const rest = open.map(({ suspect }) => suspect)
     if (rest.length > 0 && hasStalled && !isSame) {
       const seconds = Math.round(options.stallMs / 1_000)
-      const at = `the chain is at ${after.chain.num}, the database at ${after.database.num}`
+      const at = `the chain is at block ${after.chain.num}, the database at block ${after.database.num}`
       return { differing, agreed, open: rest, reason: `no new block for ${seconds} seconds: ${at}` }
     }
     if (open.some(({ first }) => slower - first > PATIENCE_BLOCKS)) {

@@ -115,7 +115,7 @@ class Run {
       )
     if (imported.rows.length > 0)
       this.#notes.push(
-        'the imported database does not contain the RAM payer of some rows; this column is not compared in them',
+        'the imported database does not contain the RAM payer of some rows; verify does not compare the RAM payer of these rows',
       )
     const meter = new ProgressMeter(await this.#estimate(indexed), this.#options.onProgress)
     try {
@@ -229,7 +229,7 @@ class Run {
     if (unknown.length > 0) {
       throw new FatalError(
         'USAGE',
-        `verify does not compare a table ${unknown.join(', ')}; tables are: ${tableNames().join(', ')}`,
+        `verify compares no table named ${unknown.join(', ')}; verify compares these tables: ${tableNames().join(', ')}`,
       )
     }
     return verifiedTables.filter(

@@ -24,7 +24,7 @@ export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as con
  * @throws RangeError for an id above 31 bits.
  */
 function templateIdOf({ template_id: id }: LogNewTemplateBuyoffer): number {
-  if (id >= 2n ** 31n) throw new RangeError(`field template_id is ${id}: no template has such an id`)
+  if (id >= 2n ** 31n) throw new RangeError(`field template_id is ${id}, but template ids are below 2^31`)
   return Number(id)
 }
 

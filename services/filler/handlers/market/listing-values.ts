@@ -141,7 +141,7 @@ export const listingValues: readonly DerivedStep[] = [saleStates, salePrices, bu
  */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {
   kind: 'derivation',
-  name: 'unclaimed bundles at the switch to version 2',
+  name: 'unclaimed auctions of several assets when the market contract is upgraded to version 2',
   keys: 'bigint',
   sources: [],
   statement: `

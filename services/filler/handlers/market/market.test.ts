@@ -296,7 +296,7 @@ describe('the configuration row of the market contract', () => {
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([
       'recheck',
-      'unclaimed bundles at the switch to version 2',
+      'unclaimed auctions of several assets when the market contract is upgraded to version 2',
       { key: 0n },
     ])
     const later = block(upgrade.state, [], [configRow({ ...config, version: '2.0.1' })], 90)

@@ -46,7 +46,7 @@ export function describeDifferences({
       },
       {
         what: 'assets.logs, assets.blocks: addnotifyacc',
-        why: 'the source does not log this action',
+        why: 'the source does not log the action addnotifyacc',
       },
     )
   if (market !== null)
@@ -66,7 +66,7 @@ export function describeDifferences({
           }
         : {
             what: 'market.counters, market.config: counters',
-            why: 'computed from the highest ids, because neither the source nor the chain node has the counters',
+            why: 'the counters are computed from the highest ids, because neither the source nor the chain node has the counters',
           },
     )
   if (oracle !== null)
@@ -94,7 +94,7 @@ export function describeDifferences({
       },
       {
         what: 'assets.config.v2_since_block, market.config.v2_since_block',
-        why: 'set to the block of the import if the source does not store the first block of version 2',
+        why: 'the column contains the block of the import if the source does not store in which block the contract was upgraded to version 2',
       },
     )
   if (lostTemplates.length > 0)
@@ -109,8 +109,8 @@ export function describeDifferences({
     })
   if (totals.unknown.size > 0)
     all.push({
-      what: `logs of ${[...totals.unknown].map(([name, count]) => `${name} (${count})`).join(', ')}`,
-      why: 'this version does not log these actions',
+      what: `logs of the actions ${[...totals.unknown].map(([name, count]) => `${name} (${count})`).join(', ')}`,
+      why: 'this version of Pronghorn does not log these actions',
     })
   return all
 }

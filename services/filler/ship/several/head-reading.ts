@@ -168,7 +168,7 @@ export class HeadReading<P extends ProtocolCodec> {
       settings.timing.otherBranchMs * this.#patience(),
       now,
     )
-    if (isAlone) this.#leave('the node is on its own branch')
+    if (isAlone) this.#leave('the node is on another branch of the chain than the other nodes')
   }
 
   /**

@@ -79,7 +79,7 @@ export function chooseSteal<P extends ProtocolCodec>(
   const { task } = link
   if (task === null || !link.isExpected) return null
   const silent = link.rate.silentMs(now)
-  if (silent >= SILENCE_MS) return describe(task, `nothing for ${Math.round(silent / 1_000)} s`)
+  if (silent >= SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent / 1_000)} s`)
   if (task !== front) return null
   const others = links.filter(
     (other) => other !== link && other.isReady && other.endFrom(task.next, true) > task.next,
