@@ -99,13 +99,13 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
       [
         `a path of the proxy: ${path}`,
         `SERVER_ASSETS_PATH=${path}`,
-        'SERVER_ASSETS_PATH: another path: the proxy of the appliance',
+        'SERVER_ASSETS_PATH: another path, because the proxy of the appliance',
       ] as const,
   ),
   [
     'a second path of the proxy',
     'SERVER_TOOLS_ALIASES=/a,/state',
-    'SERVER_TOOLS_ALIASES[1]: another path: the proxy',
+    'SERVER_TOOLS_ALIASES[1]: another path, because the proxy',
   ],
   ...['COMPOSE_ENV_FILES', 'COMPOSE_DISABLE_ENV_FILE', 'DOCKER_HOST', 'DOCKER_CONTEXT'].map(
     (name) =>
@@ -453,7 +453,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a setting of a family that is left out',
     'MARKET_ACCOUNT=none\nREADER_MARKET_STORE_LOGS=true',
-    'READER_MARKET_STORE_LOGS: nothing',
+    'READER_MARKET_STORE_LOGS: no value',
   ],
   ['a folder that does not exist', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
   ['a time zone', 'TZ=Europe/Berlin', 'TZ: no value, because the time zone is always UTC'],
@@ -506,12 +506,12 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a profile that does not exist',
     'COMPOSE_PROFILES=backups',
-    'COMPOSE_PROFILES: a comma-separated list of acme, backup, ',
+    'COMPOSE_PROFILES: a comma-separated list of the profiles acme, backup, ',
   ],
   [
     'a profile that only scripts use',
     'COMPOSE_PROFILES=backup,tools',
-    'COMPOSE_PROFILES: a comma-separated list of acme, backup, ',
+    'COMPOSE_PROFILES: a comma-separated list of the profiles acme, backup, ',
   ],
   [
     'a project in capitals',

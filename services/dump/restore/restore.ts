@@ -87,7 +87,7 @@ function openSource(from: string): DumpSource {
   if (url === undefined || !isHttp || /%(?![0-9a-f]{2})/i.test(url.username + url.password))
     throw new FatalError(
       'USAGE',
-      'the address of a dump: allowed is a folder, or an http or https URL, such as https://nft.example/dump',
+      'the address of a dump must be a folder or an http or https URL, such as https://nft.example/dump',
     )
   return openHttpSource(from)
 }
