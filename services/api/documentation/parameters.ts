@@ -43,7 +43,7 @@ function attributeParameter(families: readonly AttributeFamily[]): NamedObject {
     name: 'attributes',
     in: 'query',
     description:
-      `Conditions on attributes, each its own parameter: \`FAMILY.KEY=value\`, where FAMILY is ` +
+      `Conditions on attributes, each in a separate parameter: \`FAMILY.KEY=value\`, where FAMILY is ` +
       `${families.map((family) => `\`${family}\``).join(', ')}. The value is compared as text; ` +
       '`FAMILY:number.KEY` and `FAMILY:bool.KEY` compare numbers and booleans. Several conditions must all hold.',
     style: 'form',

@@ -47,9 +47,9 @@ const agents = {
 }
 
 const mintRange = {
-  min_template_mint: int('Every mint number in the listing is at least this.', { minimum: 1 }),
+  min_template_mint: int('Every mint number in the listing is at least this number.', { minimum: 1 }),
   max_template_mint: int(
-    'Every mint number in the listing is at most this; without min_template_mint in the request, listings without a mint number match as well.',
+    'Every mint number in the listing is at most this number; without min_template_mint in the request, listings without a mint number match as well.',
     { minimum: 1 },
   ),
   min_effective_mint: int('Same as min_template_mint; needs collection_name.', { minimum: 1 }),
@@ -61,8 +61,14 @@ const mintRange = {
 
 const price = {
   symbol: texts('Token of the price is one of the given values.'),
-  min_price: decimal('Price in whole tokens is at least this; needs exactly one symbol. 0: no limit.', 0),
-  max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0: no limit.', 0),
+  min_price: decimal(
+    'Price in whole tokens is at least this number; needs exactly one symbol. 0: no limit.',
+    0,
+  ),
+  max_price: decimal(
+    'Price in whole tokens is at most this number; needs exactly one symbol. 0: no limit.',
+    0,
+  ),
 }
 
 /** Filters of every kind of listing. One asset must match all conditions on assets. */
@@ -78,8 +84,8 @@ const listingFilter = {
 
 /** Parameters `min_assets` and `max_assets`. */
 const assetNumbers = {
-  min_assets: int('Number of assets in the listing is at least this.', { minimum: 1 }),
-  max_assets: int('Number of assets in the listing is at most this.', { minimum: 1 }),
+  min_assets: int('Number of assets in the listing is at least this number.', { minimum: 1 }),
+  max_assets: int('Number of assets in the listing is at most this number.', { minimum: 1 }),
 }
 
 /** Parameters `template_blacklist` and `hide_templates_by_accounts`. */

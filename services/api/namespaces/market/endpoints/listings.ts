@@ -115,7 +115,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
       if (values.symbol === undefined)
         throw new RequestError(noSymbol.status, noSymbol.message, warningHeader([SYMBOL_IS_REQUIRED]))
       if (!noted?.length) {
-        const explanation = `one of these is required: ${narrowing.join(', ')}`
+        const explanation = `one of these parameters is required: ${narrowing.join(', ')}`
         throw new RequestError(noFilter.status, noFilter.message, warningHeader([explanation]))
       }
       await requireToken(session, values.symbol)

@@ -50,8 +50,8 @@ export type CountValues = Values<typeof counting>
  */
 export function timeBounds(compared: string) {
   return {
-    before: int(`The ${compared} is before this, ms since 1970.`, { minimum: 1 }),
-    after: int(`The ${compared} is after this, ms since 1970.`, { minimum: 1 }),
+    before: int(`The ${compared} is before this time, ms since 1970.`, { minimum: 1 }),
+    after: int(`The ${compared} is after this time, ms since 1970.`, { minimum: 1 }),
   }
 }
 
@@ -70,13 +70,15 @@ function boundaries<K extends string, L, B>(
 ) {
   const own = named(
     key,
-    list(`${key} is one of the given values; together with ids, a value in either list matches.`),
+    list(
+      `${key} is one of the given values; if the parameter ids is given too, a value of either list matches.`,
+    ),
   )
   return {
     ids: list(`${key} is one of the given values${isFilter ? `; ignored if ${key} is given` : ''}.`),
     ...(isFilter ? ({} as typeof own) : own),
-    lower_bound: bound(`${key} is at least this.`),
-    upper_bound: bound(`${key} is below this.`),
+    lower_bound: bound(`${key} is at least this value.`),
+    upper_bound: bound(`${key} is below this value.`),
     ...timeBounds('creation time'),
   }
 }

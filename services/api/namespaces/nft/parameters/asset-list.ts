@@ -31,15 +31,15 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     has_template_buyoffer: flag(
       'true: assets whose template has a listed buy offer; false: all other assets.',
     ),
-    template_mint: int('Mint number equals this.', mint),
-    min_template_mint: int('Mint number is at least this.', mint),
-    max_template_mint: int('Mint number is at most this; assets without a template match.', mint),
+    template_mint: int('Mint number equals this number.', mint),
+    min_template_mint: int('Mint number is at least this number.', mint),
+    max_template_mint: int('Mint number is at most this number; assets without a template match.', mint),
     original_mint: int(
-      'Mint number of the original asset, from which the asset was bridged, equals this.',
+      'Mint number of the original asset, from which the asset was bridged, equals this number.',
       mint,
     ),
-    min_original_mint: int('Mint number of the original asset is at least this.', mint),
-    max_original_mint: int('Mint number of the original asset is at most this.', mint),
+    min_original_mint: int('Mint number of the original asset is at least this number.', mint),
+    max_original_mint: int('Mint number of the original asset is at most this number.', mint),
   }
 }
 
