@@ -428,7 +428,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a role without its password',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_USER=x',
-    'POSTGRES_USER: a role together with POSTGRES_PASSWORD_FILE',
+    'POSTGRES_USER: a role whose password is in POSTGRES_PASSWORD_FILE',
   ],
   [
     'a data folder for an external server',

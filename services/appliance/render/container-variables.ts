@@ -22,7 +22,7 @@ const MAX_PREFIX = 120
 const network = makeValidator<string>((text) => {
   if (!isNetwork(text))
     throw new RangeError(
-      `a network of IPv6 addresses such as fd70:726f:6e67::/48, from /${MIN_PREFIX} to /${MAX_PREFIX}`,
+      `a network of IPv6 addresses such as fd70:726f:6e67::/48, with a prefix length from /${MIN_PREFIX} to /${MAX_PREFIX}`,
     )
   return text
 })

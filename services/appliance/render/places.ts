@@ -64,7 +64,7 @@ export async function checkPlaces(
     refuse(
       'BACKUP_DIR',
       `${JSON.stringify(backups.shown)} (the folder is inside DATA_LOCATION)`,
-      'a folder outside DATA_LOCATION: otherwise a lost disk or folder takes the backups with the database',
+      'a folder outside DATA_LOCATION, so that the loss of one disk or folder never destroys both the database and the backups',
     )
   return { problems, warnings }
 }

@@ -319,7 +319,7 @@ function checkTogether(
   }
   const ofChain = findPreset(given.CHAIN ?? '')
   if (ofChain !== undefined && values.CHAIN_ID.toLowerCase() !== ofChain.CHAIN_ID) {
-    const allowed = `${ofChain.CHAIN_ID}, because CHAIN is ${ofChain.CHAIN_NAME}; or no CHAIN`
+    const allowed = `${ofChain.CHAIN_ID}, because CHAIN is ${ofChain.CHAIN_NAME}; or a configuration without the variable CHAIN`
     refuse('CHAIN_ID', values.CHAIN_ID, allowed, ['CHAIN'])
   }
   if (values.TLS_MODE === 'acme' && !isCertifiable(values.DOMAIN, given.ACME_DIRECTORY)) {
@@ -363,7 +363,11 @@ const REDIS_DATABASES = 16
 function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): void {
   for (const name of ['REDIS_DATABASE', 'KVSTORE_DATABASE']) {
     if (values.REDIS_HOST !== BUNDLED_REDIS || Number(given[name] ?? 0) < REDIS_DATABASES) continue
-    refuse(name, given[name], `a number below ${REDIS_DATABASES}, or a Redis of your own`)
+    refuse(
+      name,
+      given[name],
+      `a number below ${REDIS_DATABASES}, because the bundled Redis has ${REDIS_DATABASES} databases`,
+    )
   }
   for (const name of ['REDIS_PASSWORD', 'KVSTORE_PASSWORD']) {
     if (values.REDIS_HOST !== BUNDLED_REDIS || !UNFIT_FOR_REDIS_CONF.test(given[name] ?? '')) continue
@@ -371,7 +375,7 @@ function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): v
   }
   for (const name of ['POSTGRES_USER', 'SQLDB_USER', 'POSTGRES_SUPERUSER'])
     if (serviceRoles.includes(given[name] ?? ''))
-      refuse(name, given[name], 'a role of your own, not one of a service')
+      refuse(name, given[name], 'a role of your own, because the services use this role')
   const passwords = ['PASSWORD', 'PASSWORD_FILE'].flatMap((word) => [`POSTGRES_${word}`, `SQLDB_${word}`])
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES || passwords.some((name) => given[name] !== undefined)) return
   for (const name of ['POSTGRES_USER', 'SQLDB_USER']) {
@@ -379,7 +383,7 @@ function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): v
     refuse(
       name,
       given[name],
-      'a role together with POSTGRES_PASSWORD_FILE: without a file, only the roles of the services have passwords',
+      'a role whose password is in POSTGRES_PASSWORD_FILE: without this file, only the roles of the services have passwords',
     )
   }
 }

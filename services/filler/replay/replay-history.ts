@@ -276,7 +276,7 @@ class HistoryComparison {
       ...(partly === 0
         ? []
         : [
-            `${partly} rows also depend on later blocks: only the columns that are set when a row is added were compared`,
+            `${partly} rows also depend on later blocks: of these rows, only the columns that are set when a row is added were compared`,
           ]),
       ...(skipped === 0
         ? []

@@ -92,7 +92,10 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null
-  return describe(task, `${Math.round(rate / 1_000)} kB/s while blocks of other nodes wait for these blocks`)
+  return describe(
+    task,
+    `${Math.round(rate / 1_000)} kB/s, and blocks that other nodes have sent wait for these blocks`,
+  )
 }
 
 function describe(task: { readonly next: number; readonly end: number }, what: string): string {
