@@ -60,11 +60,11 @@ it('verify reports a link that was created before its assets, unless another rea
   await client.query(
     "UPDATE tools.links SET has_unknown_assets = true, collection_names = '{}' WHERE link_id = (SELECT min(link_id) FROM tools.links)",
   )
-  expect((await broken()).join()).toMatch(/a link has the collections of its assets/)
+  expect((await broken()).join()).toMatch(/the row of a claim link names the collections of its assets/)
   await client.query("UPDATE chain.sources SET reader = 'other' WHERE family = 'tools'")
-  expect((await broken()).join()).not.toMatch(/a link has the collections of its assets/)
+  expect((await broken()).join()).not.toMatch(/the row of a claim link names the collections of its assets/)
   await client.query("UPDATE tools.links SET has_unknown_assets = false WHERE collection_names = '{}'")
-  expect((await broken()).join()).toMatch(/a link has the collections of its assets/)
+  expect((await broken()).join()).toMatch(/the row of a claim link names the collections of its assets/)
   await client.query('ROLLBACK')
 })
 

@@ -100,11 +100,19 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
     `UPDATE assets.offers SET updated_at_block = updated_at_block + 1 WHERE ${OFFER_OF_PURCHASE}`,
     "UPDATE market.sales SET seller = 'nobody' WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 2 AND offer_id IS NOT NULL)",
     'UPDATE market.sales SET offer_id = NULL WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 3)',
-  ].map((text) => ['a sale and its offer have the same seller, assets and purchase', text] as const),
+  ].map(
+    (text) =>
+      [
+        'a sale and its offer have the same seller and assets, and a sale is sold in the block that accepts its offer',
+        text,
+      ] as const,
+  ),
   ...[
     `DELETE FROM assets.backed_tokens WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
     `UPDATE assets.backed_tokens SET amount = amount - 1 WHERE (asset_id, token_symbol) = (${TOKENS_OF_BURNED})`,
-  ].map((text) => ['an asset has at least the backed tokens of its log entries', text] as const),
+  ].map(
+    (text) => ['an asset has at least as many backed tokens as its stored log entries added', text] as const,
+  ),
   ...[
     `UPDATE assets.offers SET sender_asset_ids = '{5}', collection_names = '{}' WHERE ${ENDED_OFFER}`,
     `UPDATE assets.offers SET sender_asset_ids = sender_asset_ids || sender_asset_ids WHERE ${ENDED_OFFER}`,
@@ -121,7 +129,11 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
     'DELETE FROM market.royalty_payouts WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts WHERE payout_index = 1)',
     'UPDATE market.royalty_payouts SET payout_index = 7 WHERE (seq, payout_index) = (SELECT min(seq), 0 FROM market.royalty_payouts)',
   ].map(
-    (text) => ['payouts belong to a trade and its asset, and do not exceed the highest fee', text] as const,
+    (text) =>
+      [
+        'each royalty payout belongs to a trade and to an asset of this trade, and the payouts of a trade are together at most 15 % of its price',
+        text,
+      ] as const,
   ),
   ...[
     `DELETE FROM assets.blocks WHERE block_num = (${LAST_TRANSFER_BLOCK})`,

@@ -219,7 +219,10 @@ describe('the check of derived values', () => {
     await change('DELETE FROM assets.open_offer_assets')
     const report = await verifyOf(database.address, state)
     expect(report.differences).toEqual([])
-    const rules = ['accounts are the owners of assets', 'open_offer_assets are the assets of open offers']
+    const rules = [
+      'assets.accounts counts assets by owner',
+      'open_offer_assets has the assets of each open offer',
+    ]
     expect(report.derived!.map(({ rule }) => rule)).toEqual(rules)
     const { rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })
     expect({ rebuilt, isWritten }).toEqual({ rebuilt: rules, isWritten: true })
@@ -266,7 +269,10 @@ describe('the check of derived values', () => {
         rule: 'assets.template_counts counts assets',
         why: expect.stringMatching(/^burned assets may/) as string,
       },
-      { rule: 'account_stats sums trades', why: expect.stringMatching(/^ended listings may/) as string },
+      {
+        rule: 'account_stats has the number and volume of trades by account',
+        why: expect.stringMatching(/^ended listings may/) as string,
+      },
     ])
     expect((await digestOf(database.address)).digest).toBe(damaged)
     await change(
@@ -312,7 +318,7 @@ describe('the check of derived values', () => {
     const { refused, rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })
     expect({ rebuilt, isWritten }).toEqual({ rebuilt: [], isWritten: false })
     expect(refused.map(({ rule }) => rule)).toEqual([
-      'a started sale is listed while its offer is pending',
+      'a listed sale has a pending offer, and an invalid sale has no pending offer',
       'listing_counts counts listings by state and collection',
     ])
     await change('UPDATE market.sales SET state = 2 WHERE state = 5')

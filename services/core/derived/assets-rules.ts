@@ -22,14 +22,14 @@ export const assetsRules: readonly DerivedRule[] = [
     ),
     counts('assets.template_counts counts assets', 'assets.template_counts', 'template_id, minted, burned'),
   ]),
-  counts('accounts are the owners of assets', 'assets.accounts', 'account, assets'),
+  counts('assets.accounts counts assets by owner', 'assets.accounts', 'account, assets'),
   counts(
-    'collection_accounts are the owners of the assets of each collection',
+    'collection_accounts counts assets by collection and owner',
     'assets.collection_accounts',
     'collection_name, account, assets',
   ),
   ...restingOn('burned assets', [
-    counts('burners are the accounts that burned assets', 'assets.burners', 'account, assets'),
+    counts('assets.burners counts burned assets by account', 'assets.burners', 'account, assets'),
   ]),
   ...restingOn('transfers', [
     counts(
@@ -60,7 +60,7 @@ export const assetsRules: readonly DerivedRule[] = [
       GROUP BY t.template_id HAVING t.issued_supply <> count(a.asset_id)`,
   },
   {
-    rule: 'an open offer is invalid while a side lacks one of its assets, and valid otherwise',
+    rule: 'an open offer is invalid while its sender lacks an offered asset or its recipient lacks a requested asset, and valid otherwise',
     covers: { 'assets.offers': ['state'] },
     violations: `
       SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
@@ -80,7 +80,7 @@ export const assetsRules: readonly DerivedRule[] = [
     ),
   ]),
   sameRows(
-    'open_offer_assets are the assets of open offers',
+    'open_offer_assets has the assets of each open offer',
     'assets.open_offer_assets',
     'offer_id, asset_id',
     `SELECT DISTINCT offer_id, unnest(sender_asset_ids || recipient_asset_ids) FROM assets.offers WHERE state IN (0, 1)`,
@@ -94,7 +94,7 @@ export const assetsRules: readonly DerivedRule[] = [
     ),
   ]),
   {
-    rule: 'a link has the collections of its assets',
+    rule: 'the row of a claim link names the collections of its assets',
     covers: { 'tools.links': ['collection_names', 'has_unknown_assets'] },
     // If another reader indexes the assets, a link may be indexed before its assets.
     violations: `

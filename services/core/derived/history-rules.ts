@@ -64,12 +64,12 @@ const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
 }
 
 /**
- * Creates the rule that each transaction of a family begins with a stored event. The market family has no such rule: a
+ * Creates the rule that the first event of each transaction of a family is stored. The market family has no such rule: a
  * transaction whose only event is an empty list of payouts stores no event.
  */
 function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
   return {
-    rule: `each transaction of ${family}.blocks begins with a stored event`,
+    rule: `the first event of each transaction in ${family}.blocks is stored`,
     covers: {},
     violations: `
       WITH events AS (${events[family]}), transactions AS (
@@ -81,7 +81,7 @@ function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
 
 function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
   return {
-    rule: `no event of ${family} is before the first block of ${family}`,
+    rule: `no stored event of ${family} is older than the first row of ${family}.blocks`,
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'event', seq, 'is before the first block') FROM (${events[family]}) e
@@ -95,11 +95,13 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
  */
 const placedEvents = {
   assets: {
+    rule: 'minted_at_block of each asset is the number of the block that contains the mint event',
     column: 'block_num',
     rows: `SELECT concat_ws(' ', 'asset', asset_id, 'was minted') AS text, minted_seq AS seq, minted_at_block AS named
       FROM assets.assets WHERE minted_seq IS NOT NULL`,
   },
   market: {
+    rule: 'paid_at_time of each royalty payout is the time of the block that contains the payout event',
     column: 'block_time',
     rows: `SELECT concat_ws(' ', 'payout', seq, payout_index, 'was paid') AS text, seq, paid_at_time AS named FROM market.royalty_payouts`,
   },
@@ -110,9 +112,9 @@ const placedEvents = {
  * begins at or before the event's global sequence. `max` finds this block, because numbers and times of blocks ascend.
  */
 function placesOf(family: keyof typeof placedEvents): DerivedRule {
-  const { column, rows } = placedEvents[family]
+  const { rule, column, rows } = placedEvents[family]
   return {
-    rule: `each event of ${family} is in the block whose number the row of the event stores`,
+    rule,
     covers: {},
     violations: `
       SELECT concat_ws(' ', text, 'in', named, 'by an event of', place) FROM (
@@ -142,7 +144,7 @@ const changedRows = dated
  */
 export const historyRules: readonly DerivedRule[] = [
   {
-    rule: 'every block of a reader has one time, later blocks have later times, and none is later than the position',
+    rule: 'each block of a reader has one time, a higher block has a later time, and no block is above the position of the reader',
     covers: {},
     // Compares blocks reader by reader, because two readers may be on different branches.
     violations: `
@@ -153,7 +155,7 @@ export const historyRules: readonly DerivedRule[] = [
         OR block_num > (SELECT r.block_num FROM chain.readers r WHERE r.name = o.reader)`,
   },
   {
-    rule: 'the position is the newest block that can still be undone',
+    rule: 'the position of a reader is its newest block in chain.reversible_blocks',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'reader', r.name, 'at block', r.block_num, encode(r.block_id, 'hex'), 'but', n.block_num, encode(n.block_id, 'hex'))
@@ -206,7 +208,7 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE minted_seq IS NOT NULL AND initial_receiver IS NULL`,
   },
   {
-    rule: 'a transfer has the collection of its assets',
+    rule: 'the row of a transfer names the collection of the transferred assets',
     covers: { 'assets.transfers': ['collection_name'] },
     violations: `
       SELECT concat_ws(' ', 'transfer', t.transfer_id, t.collection_name, 'asset', a.asset_id, a.collection_name)
@@ -228,7 +230,7 @@ export const historyRules: readonly DerivedRule[] = [
         OR f.known < f.listed AND ${EVERY_ASSET_IS_KNOWN}`,
   },
   {
-    rule: 'columns that a burn, deletion, purchase or claim sets are null before it',
+    rule: 'columns about a burn, deletion, purchase or claim are null until the event happens',
     covers: {
       'assets.assets': ['burned_at_time', 'burned_at_block', 'burned_by_account'],
       'assets.templates': ['deleted_at_time', 'deleted_at_block'],
@@ -265,7 +267,7 @@ export const historyRules: readonly DerivedRule[] = [
   {
     // A burned asset retains its tokens. A database that was imported from chain state lacks older log entries, so an
     // asset may have more tokens than its log entries.
-    rule: 'an asset has at least the backed tokens of its log entries',
+    rule: 'an asset has at least as many backed tokens as its stored log entries added',
     covers: {},
     violations: `
       WITH backed AS (
@@ -280,7 +282,7 @@ export const historyRules: readonly DerivedRule[] = [
     // The contract accepts the offer of a sale in the transaction that purchases the sale, so both rows change in the
     // same block. The sale and its offer may list the same assets in different order, because the contract ignores the
     // order.
-    rule: 'a sale and its offer have the same seller, assets and purchase',
+    rule: 'a sale and its offer have the same seller and assets, and a sale is sold in the block that accepts its offer',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'sale', s.sale_id, s.state, s.seller, s.updated_at_block, 'offer', o.offer_id, o.state, o.sender, o.recipient, o.updated_at_block)
@@ -294,7 +296,7 @@ export const historyRules: readonly DerivedRule[] = [
   {
     // The database does not store the market fee at the time of the trade. The rule therefore uses the contract's
     // maximum fee, 15 %.
-    rule: 'payouts belong to a trade and its asset, and do not exceed the highest fee',
+    rule: 'each royalty payout belongs to a trade and to an asset of this trade, and the payouts of a trade are together at most 15 % of its price',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'payout', p.seq, 'of', p.kind, p.listing_id) FROM market.royalty_payouts p

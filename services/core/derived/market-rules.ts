@@ -12,7 +12,7 @@ const RECENT_MS = 3 * 86_400_000
 function describesAssets({ table: { name: table, key } }: MarketListing): DerivedRule {
   const id = key[0]!
   return {
-    rule: `${table} repeat values of their assets`,
+    rule: `each row of ${table} has the names, templates, schemas and mint numbers of its assets`,
     covers: { [table]: ['asset_count', ...describedColumns] },
     violations: `
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
@@ -57,7 +57,7 @@ const TEMPLATE_OFFER_TRAITS = traitsSql('g.asset_id = b.asset_id')
 /** Rules of the values derived from listings and trades in the market and its oracle. */
 export const marketRules: readonly DerivedRule[] = [
   {
-    rule: 'a started sale is listed while its offer is pending',
+    rule: 'a listed sale has a pending offer, and an invalid sale has no pending offer',
     covers: { 'market.sales': ['state'] },
     violations: `
       SELECT concat_ws(' ', 'sale', sale_id, s.state, 'offer', o.state) FROM market.sales s LEFT JOIN assets.offers o USING (offer_id)
@@ -70,7 +70,7 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE s.sale_id = v.sale_id AND s.state <> v.state`,
   },
   {
-    rule: 'an open buy offer is invalid while the seller lacks one of its assets, and valid otherwise',
+    rule: 'an open buy offer is invalid while its recipient lacks a requested asset, and valid otherwise',
     covers: { 'market.buyoffers': ['state'] },
     violations: `
       SELECT concat_ws(' ', 'buy offer', buyoffer_id, state) FROM market.buyoffers b
@@ -83,7 +83,7 @@ export const marketRules: readonly DerivedRule[] = [
   },
   ...allMarketListings.filter(hasAssetIds).map(describesAssets),
   {
-    rule: 'template buy offers repeat values of their template and asset',
+    rule: 'a template buy offer has the schema of its template, the mint number of the bought asset, and the name of this asset or else of the template',
     covers: { 'market.template_buyoffers': ['state', 'mint', 'schema_name', 'name', 'traits'] },
     violations: `
       SELECT concat_ws(' ', b.buyoffer_id, b.state, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
@@ -130,7 +130,7 @@ export const marketRules: readonly DerivedRule[] = [
   },
   ...restingOn('ended listings', [
     sameRows(
-      'trades are the completed purchases',
+      'market.trades has one row for each completed purchase',
       'market.trades',
       `kind::integer, listing_id, trade_time, price, token_symbol, asset_id, template_id, template_mint, asset_count::integer, seller, buyer, maker_marketplace,
      taker_marketplace, collection_name, schema_name`,
@@ -143,7 +143,7 @@ export const marketRules: readonly DerivedRule[] = [
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
     ),
     {
-      rule: 'a trade records whether its asset is burned',
+      rule: 'the row of a trade records whether the traded asset has been burned',
       covers: { 'market.trades': ['asset_burned'] },
       violations: `
       SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
@@ -153,33 +153,33 @@ export const marketRules: readonly DerivedRule[] = [
       WHERE t.asset_burned IS DISTINCT FROM (SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = t.asset_id)`,
     },
     sameRows(
-      'trade_days sums trades',
+      'trade_days has the number and volume of trades by day, collection and marketplaces',
       'market.trade_days',
       'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
       `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${SUMS}
      FROM market.trades GROUP BY 1, 2, 3, 4, 5`,
     ),
     sameRows(
-      'marketplace_days sums trades',
+      'marketplace_days has the number and volume of trades by day and marketplaces',
       'market.marketplace_days',
       'token_symbol, day, maker_marketplace, taker_marketplace, trades, volume',
       `SELECT token_symbol, (trade_time / 86400000)::integer, maker_marketplace, taker_marketplace, count(*), sum(price)
      FROM market.trades GROUP BY 1, 2, 3, 4`,
     ),
     sameRows(
-      'collection_days sums trades',
+      'collection_days has the number and volume of trades by collection and day',
       'market.collection_days',
       'token_symbol, collection_name, day, trades, volume',
       `SELECT token_symbol, collection_name, (trade_time / 86400000)::integer, count(*), sum(price) FROM market.trades GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'collection_stats sums trades',
+      'collection_stats has the number and volume of trades by collection',
       'market.collection_stats',
       'token_symbol, collection_name, trades, volume, sales, sale_volume',
       `SELECT token_symbol, collection_name, ${SUMS} FROM market.trades GROUP BY 1, 2`,
     ),
     sameRows(
-      'account_stats sums trades',
+      'account_stats has the number and volume of trades by account',
       'market.account_stats',
       'token_symbol, account, sells, sell_volume, buys, buy_volume',
       `SELECT token_symbol, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
@@ -188,7 +188,7 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, buyer, false, price FROM market.trades) p GROUP BY 1, 2`,
     ),
     sameRows(
-      'party_stats sums trades',
+      'party_stats has the number and volume of trades by marketplace, account and collection',
       'market.party_stats',
       'token_symbol, marketplace, account, collection_name, sells, sell_volume, buys, buy_volume',
       `SELECT token_symbol, marketplace, account, collection_name, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
@@ -197,7 +197,7 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, false, price FROM market.trades) p GROUP BY 1, 2, 3, 4`,
     ),
     sameRows(
-      'marketplace_accounts counts trades',
+      'marketplace_accounts has the number and volume of trades by marketplace and account',
       'market.marketplace_accounts',
       `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
       `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
@@ -208,39 +208,39 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'price_days sums the trades of each past day',
+      'price_days has the number, volume and median price of the single-asset trades of each past day',
       'market.price_days',
       'token_symbol, day, trades, volume, median',
       `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
      FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${NOW} / 86400000 GROUP BY 1, 2`,
     ),
     sameRows(
-      'marketplace_stats sums accounts of marketplaces',
+      'marketplace_stats has the number of sellers and buyers of each marketplace, and their volume',
       'market.marketplace_stats',
       'token_symbol, marketplace, sellers, sell_volume, buyers, buy_volume',
       `SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume), count(*) FILTER (WHERE buys > 0), sum(buy_volume)
      FROM market.marketplace_accounts GROUP BY 1, 2`,
     ),
     sameRows(
-      'schema_stats sums trades and open sales',
+      'schema_stats has the number and volume of trades, and the number of open sales, by schema',
       'market.schema_stats',
       'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
       `SELECT token_symbol, collection_name, schema_name, ${OF_SCHEMAS} GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'schema_days sums trades and open sales',
+      'schema_days has the number and volume of trades, and the number of open sales, by schema and day',
       'market.schema_days',
       'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
       `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${OF_SCHEMAS} GROUP BY 1, 2, 3, 4`,
     ),
     sameRows(
-      'template_points counts trades',
+      'template_points counts trades by template and price',
       'market.template_points',
       'template_id, token_symbol, price, trades',
       `SELECT template_id, token_symbol, price, count(*) FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
     ),
     sameRows(
-      'template_prices follow from trades and listed sales',
+      'template_prices has the prices that result from the trades and listed sales of each template',
       'market.template_prices',
       `template_id, token_symbol, trades, volume, median, average, min, max, recent_median, recent_average, floor_price, suggested_median,
      suggested_average, collection_name, oracle_floors`,
@@ -264,7 +264,7 @@ export const marketRules: readonly DerivedRule[] = [
     ),
   ]),
   {
-    rule: 'the median of a pair is the median of its newest data point',
+    rule: 'the median of a symbol pair in oracle.pairs is the median of the newest data point of the pair',
     covers: {},
     violations: `
       SELECT concat_ws(' ', pair_name, p.median) FROM oracle.pairs p
