@@ -13,7 +13,7 @@ export const errorCatalogue = {
   CONFIG_INVALID: {
     meaning: 'One or more settings are missing, malformed, or contradict one another.',
     remedy: {
-      standalone: 'Correct the options that the message names; `npm start -- --help` explains each.',
+      standalone: 'Correct the options that the message names; `npm start -- --help` explains each option.',
       appliance:
         'Correct every listed problem in `.env`; `scripts/check` repeats the list without changing anything.',
       process:
@@ -119,7 +119,7 @@ export const errorCatalogue = {
       appliance:
         'Start the containers with `docker compose up -d --wait`, or give the address of HTTP_PORT or HTTPS_PORT in `.env`; `docker compose ps` lists the running containers.',
       process:
-        'Start the process (`pronghorn api`, `pronghorn filler`, `pronghorn state`), or give the address and port of its configuration.',
+        'Start the process (`pronghorn api`, `pronghorn filler`, `pronghorn state`), or give the address and port on which the process listens.',
     },
   },
   RECORDING_INVALID: {

@@ -6,11 +6,11 @@ export const chainErrors = {
     meaning: 'Bytes from the chain do not fit the ABI that describes them.',
     remedy: {
       standalone:
-        'The message names the position in the data. Start again with `npm start` and the same options. If the error repeats at the same position, report the message with the block number.',
+        'The message names the position of the byte that cannot be decoded. Start again with `npm start` and the same options. If the error repeats at the same position, report the message with the block number.',
       appliance:
-        'The message names the position in the data. Start the containers again with `docker compose up -d --wait`. If the error repeats at the same position, report the message with the block number.',
+        'The message names the position of the byte that cannot be decoded. Start the containers again with `docker compose up -d --wait`. If the error repeats at the same position, report the message with the block number.',
       process:
-        'The message names the position in the data. Start the same command again. If the error repeats at the same position, report the message with the block number.',
+        'The message names the position of the byte that cannot be decoded. Start the same command again. If the error repeats at the same position, report the message with the block number.',
     },
   },
   ENCODE_FAILED: {
@@ -29,7 +29,7 @@ export const chainErrors = {
       standalone:
         "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: `npm start -- --start-block NUMBER`.",
       appliance:
-        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: set START_BLOCK in `.env`, then `docker compose up -d --wait`.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: set START_BLOCK in `.env`, then run `docker compose up -d --wait`.",
       process:
         "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start below the block of the contract's setabi action: set `start_block` of the reader.",
     },
@@ -79,7 +79,7 @@ export const chainErrors = {
     remedy: {
       standalone: 'Use another `--data` directory, or a node of {held}.',
       appliance:
-        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
+        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead, run `docker compose --profile "*" down --volumes`, then run `docker compose up -d --wait`.',
       process:
         'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
     },
@@ -89,7 +89,7 @@ export const chainErrors = {
     remedy: {
       standalone: 'Give `--ship` and `--http` the addresses of one node, or of nodes of one chain.',
       appliance:
-        'Give CHAIN_SHIP and CHAIN_HTTP in `.env` the addresses of one node, or of nodes of one chain; then `docker compose up -d --wait`.',
+        'Give CHAIN_SHIP and CHAIN_HTTP in `.env` the addresses of one node, or of nodes of one chain; then run `docker compose up -d --wait`.',
       process: 'Give `chain.ship` and `chain.http` the addresses of one node, or of nodes of one chain.',
     },
   },
@@ -123,12 +123,12 @@ export const chainErrors = {
   SHIP_CONNECTION_LOST: {
     meaning: 'The connection to the state-history node ended or went silent.',
     remedy:
-      'Nothing: the reader connects again. If the error repeats, check the log of the node, and the network between the reader and the node.',
+      'No action is needed: the reader connects again. If the error repeats, check the log of the node, and the network between the reader and the node.',
   },
   SHIP_FORK_MISSED: {
     meaning: 'The node sent a block whose parent the reader does not have, and did not send that parent.',
     remedy:
-      'Nothing: the reader requests the blocks again, and then undoes its last block. If the error repeats at the same block, the log of the node is damaged: use another node.',
+      'No action is needed: the reader requests the blocks again, and then undoes its last block. If the error repeats at the same block, the log of the node is damaged: use another node.',
   },
   SHIP_PROTOCOL: {
     meaning: 'The state-history node sent data that violate the protocol.',
@@ -147,9 +147,9 @@ export const chainErrors = {
       standalone:
         'Every earlier block is committed. Use another node (`--ship`, `--http`). To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
       appliance:
-        'Every earlier block is committed. Use another node (CHAIN_SHIP in `.env`). To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; `/health` then names the gap.',
+        'Every earlier block is committed. Use another node (CHAIN_SHIP in `.env`). To leave out this block only, set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`; `/health` then names the gap.',
       process:
-        'Every earlier block is committed. Use another node (`chain.ship`). To leave out this block only, set `start_block` to {start} (with `start_block_override`) and start the filler again; `/health` then names the gap.',
+        'Every earlier block is committed. Use another node (`chain.ship`). To leave out this block only, set `start_block` to {start} and `start_block_override` to true, and start the filler again; `/health` then names the gap.',
     },
   },
   SHIP_MESSAGE_TOO_LARGE: {
@@ -158,9 +158,9 @@ export const chainErrors = {
       standalone:
         'The first block after a snapshot contains the whole chain state. Start above this block with `--start-block {start}` and the same `--data` directory, if any (on a known chain also `--start-block-override`). The block will be missing.',
       appliance:
-        'The first block after a snapshot contains the whole chain state. Start above this block with START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. The block will be missing.',
+        'The first block after a snapshot contains the whole chain state. To start above this block, set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`. The block will be missing.',
       process:
-        'The first block after a snapshot contains the whole chain state. Start above this block with `start_block` {start} (and `start_block_override`), and the block will be missing; or raise `ship_max_message_bytes`.',
+        'The first block after a snapshot contains the whole chain state. To start above this block, set `start_block` to {start} and `start_block_override` to true; the block will be missing. To receive this block, raise `ship_max_message_bytes`.',
     },
   },
   SHIP_RANGE_UNAVAILABLE: {
@@ -169,15 +169,15 @@ export const chainErrors = {
       standalone:
         'Use a node with the full history, or start at the first block of this node with `--start-block {start}` (on a known chain also `--start-block-override`). Earlier blocks will be missing.',
       appliance:
-        'Use a node with the full history (CHAIN_SHIP in `.env`), or start at the first block of this node with START_BLOCK={start} and START_BLOCK_OVERRIDE=true, then `docker compose up -d --wait`. Earlier blocks will be missing.',
+        'Use a node with the full history (CHAIN_SHIP in `.env`), or start at the first block of this node: set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`. Earlier blocks will be missing.',
       process:
-        'Use a node with the full history (`chain.ship`), or start at the first block of this node with `start_block` {start} and `start_block_override`. Earlier blocks will be missing.',
+        'Use a node with the full history (`chain.ship`), or start at the first block of this node: set `start_block` to {start} and `start_block_override` to true. Earlier blocks will be missing.',
     },
   },
   SHIP_LOG_DISABLED: {
     meaning: 'A state-history log of the node is disabled, so the node sends no traces or no chain state.',
     remedy:
-      'Start the node with `trace-history = true` and `chain-state-history = true` in its config.ini; blocks from before this change need a snapshot or a replay of the node.',
+      'Start the node with `trace-history = true` and `chain-state-history = true` in its config.ini. To add the blocks from before this change to the logs, replay the node, or start it from a snapshot that is older than these blocks.',
   },
   SHIP_BLOCK_INVALID: {
     meaning:
@@ -186,20 +186,20 @@ export const chainErrors = {
       standalone:
         'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the node that the message names. To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
       appliance:
-        'Nothing of the block was written. Use another node, or several nodes (CHAIN_SHIP in `.env`, comma-separated): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
+        'Nothing of the block was written. Use another node, or several nodes (CHAIN_SHIP in `.env`, comma-separated): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only, set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
       process:
-        'Nothing of the block was written. Use another node, or several nodes (`chain.ship`): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only, set `start_block` to {start} (with `start_block_override`). If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
+        'Nothing of the block was written. Use another node, or several nodes (`chain.ship`): the reader then leaves out a bad node. Repair or replace the node that the message names. To leave out this block only, set `start_block` to {start} and `start_block_override` to true. If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
     },
   },
   SHIP_RANGE_MISSING: {
     meaning: 'The node skips blocks that its logs should contain, even after a reconnect.',
     remedy: {
       standalone:
-        'Use another node (`--ship`, `--http`), or leave out the blocks that the message names: the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`).',
+        'Use another node (`--ship`, `--http`). To leave out the blocks that the message names instead, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`).',
       appliance:
-        'Use another node (CHAIN_SHIP in `.env`), or leave out the blocks that the message names: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`.',
+        'Use another node (CHAIN_SHIP in `.env`). To leave out the blocks that the message names instead, set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`.',
       process:
-        'Use another node (`chain.ship`), or leave out the blocks that the message names: `start_block` {start} (with `start_block_override`).',
+        'Use another node (`chain.ship`). To leave out the blocks that the message names instead, set `start_block` to {start} and `start_block_override` to true.',
     },
   },
   FORK_BELOW_IRREVERSIBLE: {

@@ -83,7 +83,7 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Disconnect other clients of this database, then start again.',
       appliance:
-        'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then `docker compose up -d --wait`; with a server of your own raise {limit}.',
+        'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then run `docker compose up -d --wait`; with a server of your own raise {limit}.',
       process:
         'Raise {limit}, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` lists the connected clients.',
     },
@@ -132,10 +132,10 @@ export const databaseErrors = {
     meaning: 'Rows of the database differ from the chain, or derived values do not follow from their rows.',
     remedy: {
       standalone:
-        'Run the same command with `--repair` to list the corrections, and with `--repair --yes` to write them while `npm start` does not run. Differences that a repair cannot correct need another `--data` directory. Report the lines above, and what happened before.',
-      appliance: `List the corrections with \`${fillerCommand('verify --repair')}\`. To write them: \`docker compose stop filler\`, the same command with \`--repair --yes\`, then \`docker compose up -d --wait\`. Differences that a repair cannot correct need an older backup (\`scripts/restore NAME\`). Report the lines above, and what happened before.`,
+        'Run the same command with `--repair` to list the corrections, and with `--repair --yes` to write them while `npm start` does not run. Differences that a repair cannot correct need another `--data` directory. Report the differences that the command printed, and what happened before.',
+      appliance: `List the corrections with \`${fillerCommand('verify --repair')}\`. To write the corrections, run \`docker compose stop filler\`, then the same command with \`--repair --yes\`, then \`docker compose up -d --wait\`. Differences that a repair cannot correct need an older backup (\`scripts/restore NAME\`). Report the differences that the command printed, and what happened before.`,
       process:
-        'List the corrections with `pronghorn verify --repair`. To write them, stop the filler and add `--yes`. Differences that a repair cannot correct need an older backup, or an empty database. Report the lines above, and what happened before.',
+        'List the corrections with `pronghorn verify --repair`. To write the corrections, stop the filler and add `--yes` to the command. Differences that a repair cannot correct need an older backup, or an empty database. Report the differences that the command printed, and what happened before.',
     },
   },
   VERIFY_UNFINISHED: {
@@ -173,7 +173,7 @@ export const databaseErrors = {
   CLIENT_GONE: {
     meaning:
       'A client closed its connection before the answer was ready. The database statement was cancelled.',
-    remedy: 'Nothing: only the client caused this error.',
+    remedy: 'No action is needed: only the client caused this error.',
   },
   QUERY_TIMEOUT: {
     meaning:
@@ -191,7 +191,7 @@ export const databaseErrors = {
       standalone:
         'The database is as it was before. Correct the cause that the message names and start again, or use another `--data` directory.',
       appliance:
-        'The database is as it was before. Correct the cause that the message names, then `docker compose up -d --wait`.',
+        'The database is as it was before. Correct the cause that the message names, then run `docker compose up -d --wait`.',
       process:
         'The database is as it was before. Correct the cause that the message names, then run `pronghorn migrate` again.',
     },
@@ -212,7 +212,7 @@ export const databaseErrors = {
       standalone:
         'Check out the version that wrote the database, or a later version, then `npm ci` and `npm start`; or use another `--data` directory.',
       appliance:
-        'Set PRONGHORN_IMAGE in `.env` to the image of the version that wrote the database, or of a later version; then `docker compose up -d --wait`.',
+        'Set PRONGHORN_IMAGE in `.env` to the image of the version that wrote the database, or of a later version; then run `docker compose up -d --wait`.',
       process:
         'Install the version that wrote the database, or a later version, and start the same command again.',
     },

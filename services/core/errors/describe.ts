@@ -43,8 +43,8 @@ function inWords(error: Error, code: unknown): string | undefined {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const name = 'hostname' in error ? String(error.hostname) : ''
     return code === 'ENOTFOUND'
-      ? `the name ${name} is not known (${code})`
-      : `the name ${name} cannot be looked up now (${code})`
+      ? `the host name ${name} is not known (${code})`
+      : `the host name ${name} cannot be looked up now (${code})`
   }
   if (
     code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||

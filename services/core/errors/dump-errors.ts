@@ -18,7 +18,7 @@ export const dumpErrors = {
     meaning:
       "The size, the SHA-256, the rows or the seals of a dump file differ from the manifest. None of the file's rows is in a table.",
     remedy:
-      'Start the same command again: the restore continues with this file. If the error repeats, tell the publisher the name of the file: a publication that checks the former files writes the file again.',
+      'Start the same command again: the restore continues with this file. If the error repeats, tell the publisher the name of the file: `publish --check` reads all published files, and writes damaged files again.',
   },
   DUMP_UNTRUSTED: {
     meaning: 'The signature of a dump is missing, or does not match the given public key.',

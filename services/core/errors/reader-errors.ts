@@ -9,9 +9,9 @@ export const readerErrors = {
       standalone:
         'Give the accounts that the message names: `npm start -- --assets-account NAME --oracle-account NAME`, or leave the market out with `--market-account none`.',
       appliance:
-        'Set ASSETS_ACCOUNT and ORACLE_ACCOUNT in `.env` to the accounts that the message names, or MARKET_ACCOUNT=none; then `docker compose up -d --wait`.',
+        'Set ASSETS_ACCOUNT and ORACLE_ACCOUNT in `.env` to the accounts that the message names, or set MARKET_ACCOUNT=none to index no market; then run `docker compose up -d --wait`.',
       process:
-        'Give the same reader an assets and an oracle handler with the accounts that the message names (`contracts`).',
+        'Add an assets handler and an oracle handler, with the accounts that the message names, to `contracts` of the same reader.',
     },
   },
   READER_LEASE_HELD: {
@@ -30,7 +30,8 @@ export const readerErrors = {
     remedy: {
       standalone:
         'Start again with `npm start` and the same options; the reader continues after the last committed block.',
-      appliance: 'Nothing: the container restarts, and the reader continues after the last committed block.',
+      appliance:
+        'No action is needed: the container restarts, and the reader continues after the last committed block.',
       process: 'Start `pronghorn filler` again; the reader continues after the last committed block.',
     },
   },
@@ -40,9 +41,9 @@ export const readerErrors = {
       standalone:
         'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another directory.',
       appliance:
-        'Restore the variable of the setting that the message names in `.env`, or index into a new database (POSTGRES_DATABASE); then `docker compose up -d --wait`.',
+        'In `.env`, set the variable of the setting that the message names to its former value, or set POSTGRES_DATABASE to a new database and index again; then run `docker compose up -d --wait`.',
       process:
-        'Restore the setting that the message names, or use a new reader `name` on an empty database. `start_block_override` accepts missing blocks; `delete_data` deletes the rows of the reader and indexes again.',
+        'Set the setting that the message names to its former value, or use a new reader `name` on an empty database. `start_block_override` accepts missing blocks; `delete_data` deletes the rows of the reader and indexes again.',
     },
   },
   UNDO_JOURNAL_EXHAUSTED: {
@@ -62,9 +63,9 @@ export const readerErrors = {
       standalone:
         'Every earlier block is committed. Start again with the same `--data` directory, and report the message if the error repeats at the same block. To leave out only that block, add `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
       appliance:
-        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the gap is recorded.',
+        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block, set START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then run `docker compose up -d --wait`; the gap is recorded.',
       process:
-        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block, set `start_block` to {start} (with `start_block_override`); the gap is recorded.',
+        'Every earlier block is committed. Report the message if the error repeats at the same block after a restart. To leave out only that block, set `start_block` to {start} and `start_block_override` to true; the gap is recorded.',
     },
   },
   IMPORT_SOURCE_UNAVAILABLE: {
@@ -83,10 +84,9 @@ export const readerErrors = {
     },
   },
   IMPORT_SOURCE_INCOMPLETE: {
-    meaning:
-      'The source database of an import lacks rows, blocks or logs: its rows break a rule of completeness.',
+    meaning: 'The source database of an import lacks rows, blocks or logs that a complete source contains.',
     remedy:
-      'Complete the source database and run the same command again: the import starts over. To accept the gaps that the message names, run it with `--allow-gaps`: the import continues where it stopped, and `verify` and `/health` report the missing data.',
+      'Complete the source database and run the same command again: the import starts over. To accept the gaps that the message names, run the command with `--allow-gaps`: the import continues where it stopped, and `verify` and `/health` report the missing data.',
   },
   IMPORT_TARGET_FILLED: {
     meaning: 'An import was requested into a database in which the reader has already indexed blocks.',
@@ -108,6 +108,6 @@ export const readerErrors = {
   LIST_SOURCE_FAILED: {
     meaning: 'A source of named lists did not answer in time, or its answer does not contain valid lists.',
     remedy:
-      'Nothing: the reader keeps the last lists of the source, and requests the source again. If the error repeats, check the address and the source.',
+      'No action is needed: the reader keeps the lists that the source last returned, and requests the source again. If the error repeats, check the address and the source.',
   },
 } as const satisfies Record<string, ErrorEntry>
