@@ -119,7 +119,7 @@ function renameKeys(
         file: progress.file,
         path: formatPath([...path, key]),
         found: showFound([key], each),
-        allowed: `only one of "${key}" and "${name}", or the same value under both names, which mean the same setting; "${name}" is ${showFound([name], value[name])}`,
+        allowed: `only one of "${key}" and "${name}", or the same value for both, because both are names of one setting; the value of "${name}" is ${showFound([name], value[name])}`,
       })
       // If the file has the former and the current name, keep and validate the value of the current name.
       return [name, value[name]]

@@ -110,14 +110,14 @@ describe('parseConfig', () => {
     })
     expect(problems.map(formatProblem)).toEqual([
       'connections.config.json: sqldb.user: found nothing, allowed: text of 1 to 63 characters',
-      'connections.config.json: sqldb.prot: found an unknown key with 1, allowed: the nearest known key is "port"',
+      'connections.config.json: sqldb.prot: found an unknown key with the value 1, allowed: the nearest known key is "port"',
       'connections.config.json: chain.chain_id: found "abc", allowed: 64 hexadecimal characters',
       'server.config.json: cache_life: found "2", allowed: a whole number from 0 to 31536000',
-      'server.config.json: server_prot: found an unknown key with 9000, allowed: the nearest known key is "server_port"',
+      'server.config.json: server_prot: found an unknown key with the value 9000, allowed: the nearest known key is "server_port"',
       'readers.config.json: [0].start_block: found -1, allowed: a whole number from 0 to 4294967295',
       'readers.config.json: [1].name: found "main", allowed: another name: reader [0] already has this name',
       expect.stringMatching(
-        /^readers\.config\.json: \[1\]\.contracts\[0\]: found .*, allowed: one assets contract in/,
+        /^readers\.config\.json: \[1\]\.contracts\[0\]: found .*, allowed: at most one assets contract in/,
       ),
     ])
   })
@@ -344,14 +344,14 @@ describe('checks across the handlers of all readers', () => {
     expect(withContracts(market)).toMatchObject([
       {
         path: '[0].contracts[1].handler',
-        found: '"market" without "oracle"',
+        found: '"market" without an oracle handler',
         allowed: expect.stringContaining('oracle handler') as string,
       },
     ])
     const alone = problemsOf((parts) => (parts.readers[0]!.contracts = [market]))
     expect(alone.map((problem) => problem.found)).toEqual([
-      '"market" without "assets"',
-      '"market" without "oracle"',
+      '"market" without an assets handler',
+      '"market" without an oracle handler',
     ])
   })
 
@@ -373,8 +373,8 @@ describe('checks across the handlers of all readers', () => {
     expect(problems).toMatchObject([
       {
         path: '[1].contracts[0].handler',
-        found: '"market" in a reader without "assets"',
-        allowed: expect.stringContaining('reader "main" has it') as string,
+        found: '"market" in a reader without an assets handler',
+        allowed: expect.stringContaining('which now belongs to reader "main"') as string,
       },
     ])
   })

@@ -38,7 +38,10 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
     warnings,
     refuse(part, path, allowed, found) {
       const source = sources.get(part)
-      if (!source) throw new RangeError(`${part} was refused, but no ${part} configuration was given`)
+      if (!source)
+        throw new RangeError(
+          `a check refused a setting of the ${part} configuration, but no ${part} configuration was given`,
+        )
       const problem = problemAt(path, allowed, source.value, source.originOf)
       // If the file does not contain the refused setting, the refused value is the default of the setting.
       const shown = problem.found === 'nothing' ? 'nothing, hence the default' : problem.found
@@ -46,7 +49,10 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
     },
     warn(part, path, message) {
       const source = sources.get(part)
-      if (!source) throw new RangeError(`a warning about ${part}, but no ${part} configuration was given`)
+      if (!source)
+        throw new RangeError(
+          `a check warned about a setting of the ${part} configuration, but no ${part} configuration was given`,
+        )
       warnings.push({ ...source.originOf(path), message })
     },
     chooseFault(earlier, later) {

@@ -26,7 +26,7 @@ export function readJsonFile(file: string, name: string): FileContent {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'error'
     if (code === 'ENOENT') return { kind: 'absent' }
-    return refuse(`${file}, which cannot be read (${code})`, 'a file that this user may read')
+    return refuse(`${file}, which cannot be read (${code})`, 'a file that the user of the process may read')
   }
 }
 

@@ -98,7 +98,7 @@ function skipText(scan: Scan): string {
     if (!skipPattern(scan, /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y)) {
       throw new Unexpected(
         scan.at,
-        next === '\\' ? 'a valid escape' : 'the closing quote of the text on its line',
+        next === '\\' ? 'a valid escape' : 'the closing quote of a text that began on this line',
       )
     }
   }

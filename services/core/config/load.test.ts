@@ -129,7 +129,7 @@ describe('environment variables', () => {
     const { config, warnings } = loadConfig({ dir, env, need: ['connections'] })
     expect(config.connections.chain.name).toBe('wax')
     expect(warnings.map((warning) => warning.message)).toEqual([
-      expect.stringContaining('only the environment'),
+      expect.stringContaining('only environment variables set the connections'),
     ])
     expect(problemsOf(['connections'], { ...env, POSTGRES_USER: '' })).toEqual([
       'connections.config.json: sqldb.user: found nothing, allowed: text of 1 to 63 characters (or set the variable POSTGRES_USER)',

@@ -41,7 +41,7 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
     if (content.kind !== 'absent' || !(options.need as readonly ConfigPart[]).includes(part)) continue
     if (part === 'connections' && hasConnectionVariable(env)) {
       given.connections = {}
-      const message = `there is no such file in ${dir}; only the environment counts`
+      const message = `the directory ${dir} does not contain this file, so only environment variables set the connections`
       warnings.push({ file: name, path: '', message })
     } else {
       problems.push({
@@ -68,8 +68,10 @@ function adviceFor(part: ConfigPart): string {
 }
 
 function allowedAbsence(part: ConfigPart): string {
-  const file = 'a JSON file there; the variable CONFIG_DIR names another directory'
-  return part === 'connections' ? `${file}, and POSTGRES_*, REDIS_* and CHAIN_* can replace this file` : file
+  const file = 'a JSON file in this directory, or in the directory that the variable CONFIG_DIR names'
+  return part === 'connections'
+    ? `${file}, or the variables POSTGRES_*, REDIS_* and CHAIN_* instead of the file`
+    : file
 }
 
 /**

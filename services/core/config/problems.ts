@@ -101,7 +101,7 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
   return {
     file,
     path: section === '' ? formatPath([shown]) : `${section}${formatPath([0, shown]).slice('[0]'.length)}`,
-    found: `an unknown key with ${showFound(path, valueAt(value, path))}`,
+    found: `an unknown key with the value ${showFound(path, valueAt(value, path))}`,
     allowed: describeKeys(key, issue.message),
   }
 }

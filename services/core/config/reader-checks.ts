@@ -43,7 +43,7 @@ function warnAboutHistory(reader: ReaderView, at: number, findings: Findings): v
   reader.contracts.forEach((contract, index) => {
     if (contract?.handler !== 'assets' || contract.args.store_transfers) return
     const path = [at, 'contracts', index, 'args', 'store_transfers']
-    findings.warn('readers', path, 'the history of transfers is not stored, /v1/transfers will be empty')
+    findings.warn('readers', path, 'the history of transfers is not stored, so /v1/transfers will be empty')
   })
 }
 
@@ -73,7 +73,7 @@ function collectFamilies(readers: readonly ReaderView[], findings: Findings): In
       findings.refuse(
         'readers',
         [at, 'contracts', index],
-        `one ${contract.handler} ${contract.handler === 'state' ? 'handler' : 'contract'} in one database: reader "${name}" would index "${accountOf(contract)}" ` +
+        `at most one ${contract.handler} ${contract.handler === 'state' ? 'handler' : 'contract'} in a database: reader "${name}" would index "${accountOf(contract)}" ` +
           `while reader "${first.reader}" indexes "${first.account}" (${first.place})`,
       )
     })
@@ -173,8 +173,13 @@ function checkNeed({ of, family, argument, account }: Need, context: NeedContext
   const { path, isWhole, reader, families, findings } = context
   const indexed = families.get(family)
   if (indexed && of === 'market' && indexed.reader !== reader) {
-    const allowed = `a market handler only together with an ${family} handler in this reader; reader "${indexed.reader}" has it`
-    findings.refuse('readers', [...path, 'handler'], allowed, `"market" in a reader without "${family}"`)
+    const allowed = `"market" if this reader also has an ${family} handler, which now belongs to reader "${indexed.reader}"`
+    findings.refuse(
+      'readers',
+      [...path, 'handler'],
+      allowed,
+      `"market" in a reader without an ${family} handler`,
+    )
     return
   }
   if (indexed && (account === undefined || account === indexed.account)) return
@@ -184,7 +189,7 @@ function checkNeed({ of, family, argument, account }: Need, context: NeedContext
   } else if (isWhole) {
     const which = account === undefined ? '' : ` for "${account}"`
     const place = of === 'market' ? ' in this reader' : ', in this reader or another'
-    const allowed = `a ${of} handler only together with an ${family} handler${which}${place}`
-    findings.refuse('readers', [...path, 'handler'], allowed, `"${of}" without "${family}"`)
+    const allowed = `"${of}" if there is also an ${family} handler${which}${place}`
+    findings.refuse('readers', [...path, 'handler'], allowed, `"${of}" without an ${family} handler`)
   }
 }

@@ -91,7 +91,7 @@ export function checkServerWithReaders(
     findings.warn(
       'server',
       ['namespaces', at, 'args', argument],
-      `${which}; this server will show no new data`,
+      `${which}; this server will show no new data of this contract`,
     )
   })
   checkPorts(server, readers, findings)
@@ -115,7 +115,7 @@ function warnAboutReader(
   findings.warn(
     'server',
     ['namespaces', at, 'args', 'connected_reader'],
-    `the namespace "${namespace.name}" has no live data: reader "${connected.name}" does not index its contract, reader "${other.name ?? ''}" does and may be its connected_reader`,
+    `the namespace "${namespace.name}" has no live data, because its connected_reader "${connected.name}" does not index the contract; reader "${other.name ?? ''}" indexes the contract`,
   )
 }
 

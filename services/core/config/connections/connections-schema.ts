@@ -122,7 +122,9 @@ const kvstore = section({
   database: integer(0, 65_535).optional().describe('Number of the Redis database. Default: 0.'),
   tls: tls
     .default(false)
-    .describe('Encryption. true: TLS. An object: TLS with the given certificate checks.'),
+    .describe(
+      'Encryption of the connections to Redis. false: none. true: TLS. An object: TLS with the given certificate checks.',
+    ),
   connection_type: choice(['standalone'])
     .default('standalone')
     .describe('Type of the Redis server. A Redis cluster is not supported.'),
@@ -144,7 +146,7 @@ const shipNode = section({
   error: 'a block number not below `from`, or 0',
 })
 
-const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
+const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 such URLs or objects { url, weight, from, to }`
 const shipEntryAllowed = `${shipUrl().meta()?.allowed as string}, or an object { url, weight, from, to }`
 const shipEntry = z.union([shipUrl(), shipNode], { error: shipEntryAllowed })
 const shipList = z

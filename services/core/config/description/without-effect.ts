@@ -18,18 +18,22 @@ export interface SettingWithoutEffect {
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   reader(
     'ds_ship_threads',
-    'the thread of the reader decodes without other threads, because that was measured to be faster',
+    'the reader decodes in its own thread only, because several threads were slower in a measurement',
     (entry) => entry.ds_ship_threads > 0,
   ),
-  reader('ship_ds_queue_size', 'the queue of decoded blocks is limited in bytes', () => false),
+  reader(
+    'ship_ds_queue_size',
+    'the limit of the queue of decoded blocks is a number of bytes, not of blocks',
+    () => false,
+  ),
   reader(
     'ship_max_blocks_queue',
-    'the queue of received blocks is limited in bytes',
+    'the limit of the queue of received blocks is a number of bytes, not of blocks',
     (entry) => entry.ship_max_blocks_queue !== undefined,
   ),
   reader(
     'accept_v2_gap',
-    'no reader leaves a gap in the data of contract version 2',
+    'no reader leaves a gap in the data of version 2 of the market contract',
     (entry) => entry.accept_v2_gap,
   ),
 ]

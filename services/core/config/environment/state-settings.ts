@@ -54,7 +54,7 @@ const MAX_ANSWER_BYTES = 999_999_999
 const MAX_TTL_SECONDS = 86_400
 
 const PROXIES_ALLOWED =
-  'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal between commas'
+  'true, false, the number of proxies (1 to 32), or a comma-separated list of addresses, address ranges, loopback, linklocal, uniquelocal'
 
 export const stateVariables: readonly StateVariable[] = [
   {
@@ -110,7 +110,7 @@ export const stateVariables: readonly StateVariable[] = [
     defaultValue: '268435456',
     allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
     description:
-      'Maximum number of bytes of all answers in progress of the process; an answer counts until it has been sent. One client gets at most a quarter of the bytes, or one answer.',
+      'Maximum number of bytes of all answers in progress of the process; an answer counts until it has been sent. One client may use at most a quarter of these bytes, or the maximum size of one answer if that is larger.',
   },
 ]
 

@@ -128,7 +128,7 @@ export const readerSchema = section({
   ship_min_block_confirmation: integer(1, 100_000)
     .optional()
     .describe(
-      'Number of blocks after which the reader acknowledges. If absent or larger than ship_prefetch_blocks: half of ship_prefetch_blocks, at least 1.',
+      'Number of received blocks after which the reader sends an acknowledgement to the node. If absent or larger than ship_prefetch_blocks: half of ship_prefetch_blocks, at least 1.',
     ),
   ship_max_message_bytes: integer(2 ** 20, 2 ** 31 - 1)
     .default(2 ** 28)
@@ -161,12 +161,12 @@ export const readerSchema = section({
   db_group_blocks: integer(1, 100_000)
     .default(100)
     .describe(
-      'Minimum number of blocks with changes in a transaction while the reader catches up. A transaction has more blocks when the database is busy or the head is far ahead.',
+      'Minimum number of blocks that one database transaction contains while the reader catches up; blocks that change no row do not count. A transaction has more blocks when the database is busy or the head is far ahead.',
     ),
   feed_blocks: integer(1_000, 100_000_000)
     .default(172_800)
     .describe(
-      'Number of blocks whose live events are stored, for clients that resume with a cursor. The default is a day.',
+      'Number of blocks whose live events are stored, for clients that resume with a cursor. The default is the number of blocks of one day.',
     ),
   seal_history: flag()
     .default(true)
@@ -195,7 +195,7 @@ export const readerSchema = section({
     .describe('Sources of the named lists of accounts and collections.'),
   accept_v2_gap: flag()
     .default(false)
-    .describe('Continue with a database that has a gap in the data of contract version 2.'),
+    .describe('Continue with a database that has a gap in the data of version 2 of the market contract.'),
 })
 
 /** Zod schema of `readers.config.json`. */

@@ -30,7 +30,7 @@ const rateLimit = section({
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 const isProxy = (value: string): boolean => proxyNames.includes(value) || isAddressRange(value)
 const TRUST_ALLOWED =
-  'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal'
+  'true, false, the number of proxies (1 to 32), or addresses, address ranges, loopback, linklocal, uniquelocal'
 const trustProxy = z
   .union(
     [
@@ -70,7 +70,10 @@ function isRegularExpression(value: string): boolean {
 const defaultLimits = {
   accounts: [5000, '/v1/accounts'],
   assets: [1000, '/v1/assets'],
-  assets_accounts: [5000, 'no route; accepted because existing configuration files contain the key'],
+  assets_accounts: [
+    5000,
+    'no route; the setting is accepted only because existing configuration files contain this key',
+  ],
   auctions: [100, '/v1/auctions'],
   burns: [5000, '/v1/burns'],
   buyoffers: [100, '/v1/buyoffers and /v1/template_buyoffers'],
@@ -125,7 +128,9 @@ const commonArgs = {
   limits: limits.prefault({}).describe('Maximum value of the parameter `limit`, by route.'),
   enable_fast_asset_counts: flag()
     .default(false)
-    .describe('Whether the number of all assets of a collection is read from maintained counters.'),
+    .describe(
+      'No effect: the api reads numbers of assets from stored counters if the counters have them. The key is accepted because configuration files of the replaced system contain it.',
+    ),
 }
 
 const assetsAccount = () => accountName().describe('Account of the assets contract.')
@@ -169,7 +174,7 @@ const answerLimits = section({
   answers_bytes: integer(65_536, 68_719_476_736)
     .default(268_435_456)
     .describe(
-      'Maximum number of bytes of all answers in progress of a process; an answer counts until it has been sent. One client gets at most a quarter of the bytes, or one answer.',
+      'Maximum number of bytes of all answers in progress of a process; an answer counts until it has been sent. One client may use at most a quarter of these bytes, or the maximum size of one answer if that is larger.',
     ),
 })
 
@@ -180,7 +185,7 @@ const namespacePath = () =>
   )
 const mount = {
   path: namespacePath().describe('Prefix of every endpoint of the namespace.'),
-  aliases: list(namespacePath(), 16).default([]).describe('Further prefixes with the same endpoints.'),
+  aliases: list(namespacePath(), 16).default([]).describe('Further path prefixes of the same endpoints.'),
 }
 const ARGS = 'Arguments of the namespace.'
 
@@ -196,10 +201,14 @@ const marketNamespace = section({
     market_account: marketAccount(),
     assets_account: assetsAccount()
       .optional()
-      .describe('Account of the assets contract. Only used until the contract itself has named the account.'),
+      .describe(
+        'Account of the assets contract. Only used until the filler has stored the account, which the market contract names.',
+      ),
     oracle_account: accountName()
       .optional()
-      .describe('Account of the oracle contract. Only used until the market contract has named the account.'),
+      .describe(
+        'Account of the oracle contract. No effect: the api uses the account that the market contract names.',
+      ),
     ...commonArgs,
   }).describe(ARGS),
 })
@@ -210,7 +219,9 @@ const toolsNamespace = section({
     tools_account: toolsAccount(),
     assets_account: assetsAccount()
       .optional()
-      .describe('Account of the assets contract. Only used until the contract itself has named the account.'),
+      .describe(
+        'Account of the assets contract. Only used until the filler has stored the account, which the tools contract names.',
+      ),
     ...commonArgs,
   }).describe(ARGS),
 })
@@ -248,7 +259,7 @@ export const serverSchema = section({
     .describe('Seconds for which an answer is cached; 0 = no caching.'),
   cache_max_value_bytes: integer(0, 1_073_741_824)
     .default(2_000_000)
-    .describe('Answers with a larger body (bytes) are not cached.'),
+    .describe('Maximum size of the body of a cached answer (bytes); larger answers are not cached.'),
   cache_max_memory_bytes: integer(0, 68_719_476_736)
     .default(134_217_728)
     .describe(
@@ -270,7 +281,7 @@ export const serverSchema = section({
     ),
   slow_query_threshold: integer(0, 86_400_000)
     .default(0)
-    .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
+    .describe('Duration (ms) from which a database query is logged as slow; 0 = no query is logged as slow.'),
   max_query_time_ms: integer(1, 86_400_000)
     .default(10_000)
     .describe('Maximum time of all database queries of a request, including the wait for a connection.'),
@@ -290,7 +301,7 @@ export const serverSchema = section({
   max_body_memory_bytes: integer(65_536, 68_719_476_736)
     .default(33_554_432)
     .describe(
-      'Maximum number of bytes of all request bodies that a process is reading. One client gets at most a quarter.',
+      'Maximum number of bytes of all request bodies that a process is reading. One client may use at most a quarter of these bytes.',
     ),
   limits: answerLimits.prefault({}).describe('Limits of the size of answers.'),
   max_connections: integer(1, 1_000_000)
