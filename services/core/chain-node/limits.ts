@@ -16,7 +16,7 @@ export const answerBytes = {
 /** Maximum response size of a background request, in bytes. */
 export const BACKGROUND_BYTES = 128 * 1024 * 1024
 
-const ofRequest = { per: 'request', beyond: '`CHAIN_UNREACHABLE`; the node is asked again' }
+const ofRequest = { per: 'request', beyond: '`CHAIN_UNREACHABLE`; the request is sent again' }
 
 /** Limits of responses from a node's HTTP API, for the documentation. */
 export const chainNodeLimits: readonly Limit[] = [
@@ -25,11 +25,11 @@ export const chainNodeLimits: readonly Limit[] = [
     ...ofRequest,
     value: `${secondsText(TIMEOUT_MS)}; in the background ${secondsText(BACKGROUND_TIMEOUT_MS)}`,
   },
-  { counts: 'HTTP: bytes of the chain information', ...ofRequest, value: bytesText(answerBytes.info) },
-  { counts: 'HTTP: bytes of an ABI', ...ofRequest, value: bytesText(answerBytes.abi) },
-  { counts: 'HTTP: bytes of a block', ...ofRequest, value: bytesText(answerBytes.block) },
+  { counts: 'HTTP: bytes of an answer to get_info', ...ofRequest, value: bytesText(answerBytes.info) },
+  { counts: 'HTTP: bytes of an answer with an ABI', ...ofRequest, value: bytesText(answerBytes.abi) },
+  { counts: 'HTTP: bytes of an answer with a block', ...ofRequest, value: bytesText(answerBytes.block) },
   {
-    counts: 'HTTP: bytes of a page of a table',
+    counts: 'HTTP: bytes of an answer with table rows',
     ...ofRequest,
     value: `${bytesText(answerBytes.table)}; in the background ${bytesText(BACKGROUND_BYTES)}`,
   },

@@ -47,9 +47,9 @@ export function describeAnswerLimits(
     },
     {
       ...together,
-      counts: `bytes of answers until they have been sent, 1/${1 / SHARE_OF_ONE} of these bytes for one client, or one answer`,
+      counts: `bytes of all answers that have not been sent; one client may use 1/${1 / SHARE_OF_ONE} of these bytes, or one answer of maximum size`,
       per: 'process',
-      beyond: `${secondsText(WAIT_MS)} of waiting, then 503 with \`Retry-After\``,
+      beyond: `the request waits ${secondsText(WAIT_MS)}, then 503 with \`Retry-After\``,
     },
   ]
 }

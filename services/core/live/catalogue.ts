@@ -148,17 +148,21 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
   },
   ...[
     { action: 'setcoldata', what: 'The data of a collection changed.' },
-    { action: 'addcolauth', who: 'account_to_add', what: 'An account may act for a collection.' },
+    { action: 'addcolauth', who: 'account_to_add', what: 'An account may now act for a collection.' },
     {
       action: 'remcolauth',
       who: 'account_to_remove',
       what: 'An account may no longer act for a collection.',
     },
-    { action: 'addnotifyacc', who: 'account_to_add', what: 'An account is notified of a collection.' },
+    {
+      action: 'addnotifyacc',
+      who: 'account_to_add',
+      what: 'An account was added to the accounts that are notified of a collection.',
+    },
     {
       action: 'remnotifyacc',
       who: 'account_to_remove',
-      what: 'An account is no longer notified of a collection.',
+      what: 'An account was removed from the accounts that are notified of a collection.',
     },
     { action: 'forbidnotify', what: 'Accounts can no longer be notified of a collection.' },
     { action: 'setmarketfee', what: 'The market fee of a collection changed.' },

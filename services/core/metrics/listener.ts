@@ -78,7 +78,10 @@ export async function serveMetrics(options: MetricsListenerOptions): Promise<Met
     const path = request.url?.split('?')[0]
     if (path === '/metrics') answer(request, response)
     else if (path === '/config') answerConfig(options.config, response)
-    else response.writeHead(404, { 'content-type': 'text/plain' }).end('only /metrics and /config are here\n')
+    else
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end('this port serves only /metrics and /config\n')
   })
   server.maxConnections = MAX_CONNECTIONS
   await new Promise<void>((resolve, reject) => {

@@ -4,7 +4,7 @@ import { MAX_ABI_BYTES, MAX_ENTRIES } from '../abi/index.ts'
 import { MAX_DEPTH } from './read-state.ts'
 import { MAX_FIELDS } from './type-graph.ts'
 
-const ofAbi = { per: 'ABI', beyond: 'the ABI counts as unusable: its rows stay hexadecimal' }
+const ofAbi = { per: 'ABI', beyond: 'the ABI counts as unusable: rows of its contract stay hexadecimal' }
 
 /** Limits on ABIs, and on data that is decoded with them. */
 export const decoderLimits: readonly Limit[] = [

@@ -53,11 +53,16 @@ export function describeBodyLimits(
     { ...body, counts: 'bytes of a body, as sent and as decompressed', per: 'request', beyond: '413' },
     {
       ...together,
-      counts: `bytes of bodies that are read at once, 1/${1 / SHARE_OF_ONE} of these bytes for one address`,
+      counts: `bytes of all bodies that are being read; one client address may use 1/${1 / SHARE_OF_ONE} of these bytes`,
       per: 'process',
       beyond: '503 with `Retry-After`',
     },
-    { counts: 'time for a body', per: 'request', value: secondsText(MAX_MS), beyond: '408' },
+    {
+      counts: 'time until a client has sent the body',
+      per: 'request',
+      value: secondsText(MAX_MS),
+      beyond: '408',
+    },
   ]
 }
 

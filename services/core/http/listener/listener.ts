@@ -50,13 +50,13 @@ export const listenerLimits: readonly Limit[] = [
     beyond: '431',
   },
   {
-    counts: 'time for the headers',
+    counts: 'time until a client has sent the headers',
     per: 'request',
     value: secondsText(defaultTiming.headersMs),
     beyond: '408',
   },
   {
-    counts: 'time for the headers and the body',
+    counts: 'time until a client has sent the headers and the body',
     per: 'request',
     value: secondsText(defaultTiming.requestMs),
     beyond: '408',
@@ -74,7 +74,7 @@ export const listenerLimits: readonly Limit[] = [
     beyond: 'the connection closes',
   },
   {
-    counts: 'time without a request, longer than load balancers keep a connection',
+    counts: 'time without a request (longer than the idle timeouts of load balancers)',
     per: 'connection',
     value: secondsText(defaultTiming.keepAliveMs),
     beyond: 'the connection closes',
@@ -213,7 +213,8 @@ function answerClientError(
 }
 
 function clientFailure(code: string | undefined): [number, string] {
-  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'Address and headers are longer than 64 KB; use a body']
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return [431, 'The URL and the headers are longer than 64 KB: send the parameters in the body']
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'The request did not arrive in time']
   return [400, 'Malformed request']
 }

@@ -27,7 +27,7 @@ export const apiMetrics = {
   },
   pronghorn_http_cache_answers_total: {
     kind: 'counter',
-    help: 'Answers, by the outcome of the cache.',
+    help: 'Answers, by the outcome of the lookup in the answer cache: hit, shared (from the key-value store), joined (the result of an identical request in progress), miss or bypass (never cached).',
     labels: [...route, 'outcome'],
     programs: ['api'],
   },
@@ -71,7 +71,7 @@ export const apiMetrics = {
   },
   pronghorn_live_waiting_bytes: {
     kind: 'gauge',
-    help: 'Bytes that websockets and event streams have not read yet, by reader.',
+    help: 'Bytes that the clients of websockets and event streams have not read yet. `reader` is the reader whose events the clients receive.',
     labels: reader,
     programs: ['api'],
   },
@@ -130,19 +130,19 @@ export const apiMetrics = {
   },
   pronghorn_database_connections_limit: {
     kind: 'gauge',
-    help: 'Maximum number of open connections.',
+    help: 'Maximum number of open database connections.',
     labels: ['server'],
     programs: ['api'],
   },
   pronghorn_database_waiting_requests: {
     kind: 'gauge',
-    help: 'Requests that are waiting for a connection.',
+    help: 'Requests that are waiting for a database connection.',
     labels: ['server'],
     programs: ['api'],
   },
   pronghorn_database_refused_total: {
     kind: 'counter',
-    help: 'Requests that got no connection, by reason: busy (too many requests were waiting) or unavailable (no server answers).',
+    help: 'Requests that got no database connection, by reason: busy (too many requests were waiting) or unavailable (no server answers).',
     labels: ['reason'],
     programs: ['api'],
   },
@@ -155,7 +155,7 @@ export const apiMetrics = {
   },
   pronghorn_database_processes_reading: {
     kind: 'gauge',
-    help: 'Processes of the api that currently read from this server.',
+    help: 'Processes of the api that currently read from the database server.',
     labels: ['server'],
     programs: ['api'],
   },
@@ -168,13 +168,13 @@ export const apiMetrics = {
   },
   pronghorn_replica_changes_total: {
     kind: 'counter',
-    help: 'Number of times that a process switched its reads to this server.',
+    help: 'Number of times that a process of the api switched its reads to the database server.',
     labels: ['server'],
     programs: ['api'],
   },
   pronghorn_list_lookups_total: {
     kind: 'counter',
-    help: 'Named lists that requests referred to, by source: cached (of the same snapshot) or read (from the database).',
+    help: 'Named lists that requests referred to, by source: cached (in the memory of the process) or read (from the database).',
     labels: ['outcome'],
     programs: ['api'],
   },
@@ -203,7 +203,7 @@ export const apiMetrics = {
   },
   pronghorn_certificate_days: {
     kind: 'gauge',
-    help: 'Days until the certificate expires that the proxy shows to clients; -1 while the proxy does not answer.',
+    help: 'Days until the certificate that the proxy shows to clients expires; -1 while the proxy does not answer.',
     labels: [],
     programs: ['api'],
     aggregation: 'min',

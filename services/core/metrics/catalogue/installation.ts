@@ -11,7 +11,7 @@ export const installationMetrics = {
   },
   pronghorn_database_table_bytes: {
     kind: 'gauge',
-    help: 'Size of a table with its indexes; partitions count for their table. Measured every five minutes.',
+    help: 'Size of a table with its indexes; a table includes its partitions. Measured every five minutes.',
     labels: ['table'],
     programs: ['filler'],
   },

@@ -33,19 +33,19 @@ export const readerMetrics = {
   },
   pronghorn_reader_block: {
     kind: 'gauge',
-    help: 'Last committed block.',
+    help: 'Number of the last committed block.',
     labels: reader,
     programs: ['filler'],
   },
   pronghorn_reader_head_block: {
     kind: 'gauge',
-    help: 'Head of the chain that the node reported.',
+    help: 'Number of the head block of the chain, as the nodes of the reader reported it.',
     labels: reader,
     programs: ['filler'],
   },
   pronghorn_reader_irreversible_block: {
     kind: 'gauge',
-    help: 'Last irreversible block that the node reported.',
+    help: 'Number of the last irreversible block, as the nodes of the reader reported it.',
     labels: reader,
     programs: ['filler'],
   },
@@ -83,7 +83,7 @@ export const readerMetrics = {
   },
   pronghorn_reader_commit_duration_seconds: {
     kind: 'histogram',
-    help: 'Time of commits, by mode: single (one block that a fork may undo) or group (several irreversible blocks).',
+    help: 'Duration of commits, by mode: single (one block that a fork may undo) or group (several irreversible blocks).',
     labels: ['reader', 'mode'],
     programs: ['filler'],
     buckets: commitSeconds,
@@ -145,7 +145,7 @@ export const readerMetrics = {
   },
   pronghorn_node_head_block: {
     kind: 'gauge',
-    help: 'Newest head that the chain node reported.',
+    help: 'Number of the head block that the chain node last reported.',
     labels: node,
     programs: ['filler'],
   },
@@ -249,7 +249,7 @@ export const readerMetrics = {
   },
   pronghorn_list_items: {
     kind: 'gauge',
-    help: 'Items in all lists of a source.',
+    help: 'Number of items in all named lists of a source.',
     labels: ['source'],
     programs: ['filler'],
   },
