@@ -208,7 +208,8 @@ describe('pronghorn migrate, and other commands that need a database', () => {
     async (line) => {
       const { code, err } = await run(line)
       expect(code).toBe(line[0] === 'keys' ? 1 : 75)
-      const message = /^DATABASE_TOO_OLD: the database has no tables (?:of this version|for keys) yet\n/
+      const message =
+        /^DATABASE_TOO_OLD: the database (?:is empty, or lacks schema migrations of this program version|has no tables for keys yet)\n/
       expect(err).toMatch(message)
       expect(err.replace(message, '')).toBe('Run `pronghorn migrate`, or start the filler.\n')
       const inContainer = await run(line, { PRONGHORN_MODE: 'appliance' })
@@ -223,7 +224,7 @@ describe('pronghorn migrate, and other commands that need a database', () => {
       const { code, out, err } = await run(line, way === '--config' ? { CONFIG_DIR: '/nowhere' } : {})
       expect(code).toBe(1)
       expect(out).toMatch(
-        /^fail +database +PostgreSQL .*no tables of this version yet\. Run `pronghorn migrate`/m,
+        /^fail +database +PostgreSQL .*lacks schema migrations of this program version\. Run `pronghorn migrate`/m,
       )
       expect(out).not.toMatch(/docker|certificate/)
       expect(err).toContain('UNHEALTHY: ')

@@ -430,7 +430,10 @@ describe('filters of the assets namespace', () => {
     expect(await list('/v1/assets?collection_whitelist=$list:typo')).toEqual([])
     expect(await list('/v1/assets?owner=$list:typo')).toEqual([])
     const { status, body } = await server.get('/v1/assets?limit=2&collection_blacklist=$list:typo')
-    expect([status, body.message]).toEqual([400, expect.stringContaining('the server has no list typo')])
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining('the server has no named list typo'),
+    ])
   })
 
   it('filters in a query string, a form and a JSON body match the same rows', async () => {

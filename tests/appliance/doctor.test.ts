@@ -209,7 +209,7 @@ describe('the doctor', () => {
     const empty = await createTestDatabase('template0')
     try {
       const found = await findings([], { address: empty.address })
-      expect(found.get('database')).toEqual(['fail', expect.stringContaining('no tables of this version')])
+      expect(found.get('database')).toEqual(['fail', expect.stringContaining('lacks schema migrations')])
     } finally {
       await empty.drop()
     }

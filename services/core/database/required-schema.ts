@@ -14,7 +14,10 @@ import { isMigrated } from './migrate.ts'
  */
 export async function requireSchema(client: pg.ClientBase, { mayBeLater = false } = {}): Promise<void> {
   if (!(await isMigrated(client, { isStrict: !mayBeLater })))
-    throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
+    throw new FatalError(
+      'DATABASE_TOO_OLD',
+      'the database is empty, or lacks schema migrations of this program version',
+    )
   if (mayBeLater) return
   await refuseMissingTables(client)
   await refuseMissingColumns(client)

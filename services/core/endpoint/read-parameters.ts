@@ -28,7 +28,7 @@ function knownLists(lists: NamedLists): NamedLists {
   return async (list) => {
     const items = await lists(list)
     if (items) return items
-    throw new Complaint('names an unknown list', `the server has no list ${list}`)
+    throw new Complaint('names an unknown list', `the server has no named list ${list}`)
   }
 }
 

@@ -171,7 +171,10 @@ class Subscriber implements FeedSubscriber {
     } catch (error) {
       this.#counts.malformed++
       this.#isBehind = true
-      this.#warn('a message of the feed was skipped', error)
+      this.#warn(
+        'a malformed message of the feed was skipped; the entry is read from the database instead',
+        error,
+      )
     }
     this.#wake()
   }

@@ -120,7 +120,8 @@ async function readWithLife(
 ): Promise<{ value: string; expiresInMs: number } | null> {
   const replies = await client.pipeline().get(key).pttl(key).exec()
   const failed = replies?.find(([error]) => error)?.[0]
-  if (!replies || failed) throw failed ?? new Error('the key-value store refused the commands')
+  if (!replies || failed)
+    throw failed ?? new Error('the key-value store returned no replies to the pipelined commands')
   const value = replies[0]?.[1]
   const expiresInMs = Number(replies[1]?.[1])
   // The key may have expired between GET and PTTL.
@@ -130,7 +131,8 @@ async function readWithLife(
 async function increment(client: Redis, key: string, ttlMs: number, by: number): Promise<CounterState> {
   const replies = await client.pipeline().incrby(key, by).pttl(key).exec()
   const failed = replies?.find(([error]) => error)?.[0]
-  if (!replies || failed) throw failed ?? new Error('the key-value store refused the commands')
+  if (!replies || failed)
+    throw failed ?? new Error('the key-value store returned no replies to the pipelined commands')
   const count = Number(replies[0]?.[1])
   const lifeMs = Number(replies[1]?.[1])
   if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }

@@ -41,7 +41,7 @@ export function createSubscriptions(logger: StoreLogger): Subscriptions {
       try {
         listener(message)
       } catch (error) {
-        logger.warn({ err: error, channel }, 'a subscriber of this channel failed on a message')
+        logger.warn({ err: error, channel }, 'a subscriber of a key-value store channel failed on a message')
       }
     }
   }

@@ -109,13 +109,13 @@ describe('a list parameter', () => {
     expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
     expect(await read(ids(''), '9,$list:x', lists)).toEqual([9n, 7n, -1n])
     expect(await read(names(''), 'Alice,$list:x', lists)).toBe('refused')
-    expect(await read(ids(''), '$list:long', lists)).toBe('its lists have more than 50000 items')
+    expect(await read(ids(''), '$list:long', lists)).toBe('its named lists contain more than 50000 items')
     const many = Array.from({ length: 51 }, (_, each) => `$list:${each}`).join(',')
     expect(await read(ids(''), many, lists)).toBe('refused')
   })
 
   it('a list parameter of more than 10,000 items is refused', async () => {
-    expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('it has more than 10000 items')
+    expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('the list has more than 10000 items')
     expect(await read(texts('', 'comma', {}), 'x,'.repeat(9_999))).toEqual(['x', ''])
   })
 })
@@ -129,9 +129,9 @@ describe('a text parameter', () => {
     ] as const
     for (const [kind, most] of kinds) {
       expect(await read(kind, 'x'.repeat(most))).toBeDefined()
-      expect(await read(kind, 'x'.repeat(most + 1))).toBe(`it is longer than ${most} characters`)
+      expect(await read(kind, 'x'.repeat(most + 1))).toBe(`the text is longer than ${most} characters`)
     }
-    expect(await read(names(''), `$list:${'x'.repeat(200)}`)).toBe('it is longer than 128 characters')
+    expect(await read(names(''), `$list:${'x'.repeat(200)}`)).toBe('the text is longer than 128 characters')
     for (const kind of [int(''), id(''), decimal('', 0), flag(''), name('')])
       expect(await read(kind, '0'.repeat(1_000_000))).toBe('refused')
   })

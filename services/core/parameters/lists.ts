@@ -41,7 +41,7 @@ export function readList<T>(
 ): readonly T[] | Promise<readonly T[]> {
   const texts = text.split(',', MAX_GIVEN_ITEMS + 1)
   if (texts.length > MAX_GIVEN_ITEMS)
-    throw new Complaint(TOO_MANY, `it has more than ${MAX_GIVEN_ITEMS} items`)
+    throw new Complaint(TOO_MANY, `the list has more than ${MAX_GIVEN_ITEMS} items`)
   for (const each of texts) {
     if (elements.list === 'comma' || !each.startsWith(NAMED_LIST)) elements.checkLength(each)
     else if (each.length > MAX_REFERENCE_LENGTH) throw tooLong(MAX_REFERENCE_LENGTH)
@@ -53,7 +53,7 @@ export function readList<T>(
 
 /** Complaint about a text above the maximum length. */
 export function tooLong(most: number, complaint = `must be text of at most ${most} characters`): Complaint {
-  return new Complaint(complaint, `it is longer than ${most} characters`)
+  return new Complaint(complaint, `the text is longer than ${most} characters`)
 }
 
 async function expandLists<T>(
@@ -72,7 +72,7 @@ async function expandLists<T>(
     const found = (await lists(text.slice(NAMED_LIST.length))) ?? []
     for (const item of found) if (fits(item)) items.push(item)
     if (items.length > MAX_LIST_ITEMS)
-      throw new Complaint(TOO_MANY, `its lists have more than ${MAX_LIST_ITEMS} items`)
+      throw new Complaint(TOO_MANY, `its named lists contain more than ${MAX_LIST_ITEMS} items`)
   }
   return items
 }

@@ -84,7 +84,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
     case 'bytea':
       return `E'\\\\\\\\x' || encode(${value}, 'hex')`
     default:
-      throw new FatalError('INTERNAL', `there is no seal format for type ${String(type)}`)
+      throw new FatalError('INTERNAL', `there is no seal format for columns of type ${String(type)}`)
   }
 }
 

@@ -104,7 +104,9 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   const firstBlock = Math.floor((next?.block ?? Infinity) / rangeBlocks) * rangeBlocks
   const common = {
     before,
-    reason: isAnew ? `the readers of these rows were ${former.reader}, and are now ${names}` : null,
+    reason: isAnew
+      ? `the readers of the rows of ${kind.name} were ${former.reader}, and are now ${names}`
+      : null,
     owners: names,
   }
   if (firstBlock > lastEnd)

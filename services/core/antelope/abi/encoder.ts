@@ -86,7 +86,7 @@ export class Encoder {
           ? (value as Record<string, unknown>)[field.name]
           : undefined
         if (ended && (member !== undefined || !field.extension))
-          throw new EncodeError('the extension fields before this field are missing', `.${field.name}`)
+          throw new EncodeError('an extension field is missing before this field', `.${field.name}`)
         if (field.extension && member === undefined) {
           ended = true
           continue

@@ -68,7 +68,7 @@ export class AttributeReader {
     if (length > this.end - this.at) {
       throw new AttributeStop(
         'truncated',
-        `${length} bytes or values expected, ${this.end - this.at} bytes left`,
+        `a length or count of ${length} exceeds the ${this.end - this.at} bytes that are left`,
       )
     }
     return Number(length)

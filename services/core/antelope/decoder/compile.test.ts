@@ -251,7 +251,7 @@ describe('decoding at a position', () => {
     const bytes = hexToBytes('0000000000ea305500')
     expect(abi.decodeType('name', bytes)).toBe('eosio')
     expect(() => abi.decoder('name', { exact: true })(bytes)).toThrow(
-      '1 bytes are left over (at name, byte 8)',
+      '1 bytes are left over after the value (at name, byte 8)',
     )
   })
 

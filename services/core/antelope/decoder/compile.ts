@@ -151,7 +151,7 @@ class AbiCompiler implements CompiledAbi {
         throw explainFailure(error, { node, root, measures }, { bytes, start, end, rule })
       }
       if (exact && state.at !== end)
-        throw new DecodeError(`${end - state.at} bytes are left over`, root, state.at)
+        throw new DecodeError(`${end - state.at} bytes are left over after the value`, root, state.at)
       return value
     }
   }

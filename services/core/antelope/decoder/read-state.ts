@@ -173,7 +173,7 @@ export function readLength(): number {
   const start = state.at
   const length = state.rule === 'contract' ? readWrapping() : readLongLength()
   const left = state.end - state.at
-  if (length > left) refuse(`a length of ${length} bytes exceeds the ${left} that are left`, start)
+  if (length > left) refuse(`a length of ${length} bytes exceeds the ${left} bytes that are left`, start)
   return length
 }
 

@@ -34,7 +34,7 @@ export function parseKeyText(kind: KeyKind, text: string): Uint8Array {
   const shown = JSON.stringify(text.slice(0, 80))
   const legacy = kind === 'PUB' && /^EOS[1-9A-HJ-NP-Za-km-z]+$/.test(text)
   const match = legacy ? null : /^(PUB|SIG)_(K1|R1|WA)_([1-9A-HJ-NP-Za-km-z]+)$/.exec(text)
-  if (!legacy && match?.[1] !== kind) throw new EncodeError(`${shown} is not a ${kind} key text`)
+  if (!legacy && match?.[1] !== kind) throw new EncodeError(`${shown} is not the text of a ${kind} key`)
   const name = (match?.[2] ?? 'K1') as (typeof curves)[number]
   const bytes = decodeBase58(match?.[3] ?? text.slice(3))
   if (bytes.length < 5) throw new EncodeError(`key ${shown} is too short`)

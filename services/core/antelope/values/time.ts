@@ -14,7 +14,8 @@ export function slotToEpochMs(slot: number): number {
  */
 export function epochMsToSlot(epochMs: number): number {
   const slot = Math.floor((epochMs - SLOT_EPOCH_MS) / 500)
-  if (!(slot >= 0 && slot <= 0xffffffff)) throw new EncodeError(`no block timestamp for ${epochMs} ms`)
+  if (!(slot >= 0 && slot <= 0xffffffff))
+    throw new EncodeError(`the time ${epochMs} ms since 1970 is outside the block timestamps (2000 to 2068)`)
   return slot
 }
 
