@@ -81,7 +81,7 @@ export class CaseReport {
       ({ name, measurements }) => `${measurements.length} ${name}`,
     )
     const over = slow.length === 0 ? 'none' : slow.join(', ')
-    return `${first.length} kinds of request; p95 above the time limit (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
+    return `${first.length} kinds of request; p95 above the time limit (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} measurements failed`
   }
 
   /** Cases whose median time exceeds the given share of their time limit. */

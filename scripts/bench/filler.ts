@@ -171,7 +171,9 @@ async function measureMarket(admin: DatabaseAddress): Promise<void> {
   for (const [place, [name]] of variants.entries())
     console.log(`  ${name}: ${best[place]!.toFixed(2)} s, ${Math.round(blocks / best[place]!)} blocks/s`)
   ratios['market: without derived values / with'] = best[1]! / best[2]!
-  console.log(`  with derived values ${(best[2]! / best[1]!).toFixed(2)} times the time without`)
+  console.log(
+    `  with derived values, indexing takes ${(best[2]! / best[1]!).toFixed(2)} times as long as without`,
+  )
 }
 
 async function describeMarket(database: DatabaseAddress): Promise<void> {
@@ -206,11 +208,11 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   const events = (await countEvents(last)) - before
   const copy = await copyAlone(last, await createDatabase(admin, 'bench_copy'))
   console.log(
-    `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s; with query indexes ` +
-      `${withIndexes.toFixed(2)} s, ${(withIndexes / seconds).toFixed(2)} times that`,
+    `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s; with query indexes the same blocks take ` +
+      `${withIndexes.toFixed(2)} s, ${(withIndexes / seconds).toFixed(2)} times as long`,
   )
   console.log(
-    `  COPY alone of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
+    `  COPY of the same ${copy.rows} rows takes ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times as long`,
   )
   ratios['dense: without query indexes / with'] = seconds / withIndexes
   ratios['dense: COPY alone / filler'] = copy.seconds / seconds
@@ -268,9 +270,9 @@ try {
     const rates = (time: number) =>
       `${Math.round(blocks / time)} blocks/s, ${Math.round(megabytes / time)} MB/s`
     console.log(`${kind}: ${blocks} blocks, ${Math.round(megabytes)} MB`)
-    console.log(`  ack-only ${rates(ack.seconds)}`)
+    console.log(`  only acknowledging: ${rates(ack.seconds)}`)
     console.log(
-      `  filler   ${rates(seconds)}; ${(ack.seconds / seconds).toFixed(3)} of ack-only; ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
+      `  filler: ${rates(seconds)}, ${(ack.seconds / seconds).toFixed(3)} of the rate of only acknowledging; memory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
     )
     if (kind !== 'dense') ratios[`${kind}: filler / reader that only acknowledges`] = ack.seconds / seconds
     if (kind === 'dense') await measureDense(chain, admin, database)

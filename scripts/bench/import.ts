@@ -126,10 +126,10 @@ try {
     `import: ${copied.rows} rows in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
   )
   console.log(
-    `COPY alone of the same rows, one session: ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times that`,
+    `COPY of the same rows in one session takes ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times as long`,
   )
   console.log(
-    `bytes: ${copied.bytes} in the new database with keys, ${await sizeOf(source)} in the old database without indexes`,
+    `size in bytes: the new database with keys ${copied.bytes}, the old database without indexes ${await sizeOf(source)}`,
   )
 } finally {
   await chain.stop()

@@ -194,7 +194,12 @@ function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: La
 }
 
 function print(rounds: readonly Latencies[]): void {
-  const times = ['Frame to commit, p50, p99 ms', 'Commit to event', 'Frame to event', 'REST']
+  const times = [
+    'From frame to commit: p50, p99 ms',
+    'From commit to event: p50, p99 ms',
+    'From frame to event: p50, p99 ms',
+    'REST requests: p50, p99 ms',
+  ]
   const isPublishing = values.publish !== undefined
   const table = new PrintedTable([
     ...['Blocks/s', 'Requests/s', 'Blocks', ...times],

@@ -90,9 +90,10 @@ async function herd({ url, assets, commit }: LiveSetting): Promise<string> {
   const missing = clients.filter(({ events }) => events < blocks).length
   const extra = clients.filter(({ events }) => events > blocks).length
   console.log(
-    `herd: ${count} clients after ${options.seconds} s, ${blocks} blocks of ${options.events} events; connections open after ` +
-      `${((openedMs - startMs) / 1_000).toFixed(1)} s; all caught up after ${Math.max(...times).toFixed(1)} s ` +
-      `(median ${percentile(times, 0.5).toFixed(1)} s); clients with missing events ${missing}, with extra ones ${extra}`,
+    `${count} clients were disconnected for ${options.seconds} s (${blocks} blocks of ${options.events} events) and reconnect at once. ` +
+      `All are connected after ${((openedMs - startMs) / 1_000).toFixed(1)} s. ` +
+      `All have the missed events after ${Math.max(...times).toFixed(1)} s (median ${percentile(times, 0.5).toFixed(1)} s). ` +
+      `${missing} clients have too few events, ${extra} clients have too many.`,
   )
   for (const { socket } of clients) socket.terminate()
   return cursors[0]!
@@ -116,8 +117,8 @@ async function slowAddresses(url: string, cursor: string): Promise<void> {
   }
   const cut = slow.filter(({ socket }) => socket.readyState === WebSocket.CLOSED).length
   console.log(
-    `slow clients of ${options.slow} addresses: others have their first event after at most ${Math.max(...waits).toFixed(0)} ms, ` +
-      `everything after at most ${Math.max(...whole).toFixed(0)} ms; slow ones that were cut off: ${cut}`,
+    `While clients of ${options.slow} addresses read slowly, a client of another address has the first missed event after at most ${Math.max(...waits).toFixed(0)} ms, ` +
+      `and all missed events after at most ${Math.max(...whole).toFixed(0)} ms. ${cut} slow clients were cut off.`,
   )
   for (const timer of reading) clearInterval(timer)
   for (const { socket } of slow) socket.terminate()

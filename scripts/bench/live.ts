@@ -71,9 +71,9 @@ async function measure({ url, commit, start }: LiveSetting): Promise<void> {
   const perClient = heard.done.at(-1)!.bytes / Number(options.clients) / delays.length
   const ms = (value: number): string => value.toFixed(1)
   console.log(
-    `${options.clients} clients, ${options.events} events a block, ${(perClient / 1e6).toFixed(2)} MB a client and block`,
+    `${options.clients} clients, ${options.events} events in each block; each client receives ${(perClient / 1e6).toFixed(2)} MB for each block`,
   )
-  const blocks = new PrintedTable(['Block', 'Last client has the last event after, ms'])
+  const blocks = new PrintedTable(['Block', 'From the commit until the last client has the last event, ms'])
   delays.forEach((delay, at) => blocks.row([at + 1, delay.toFixed(0)]))
   console.log()
   const requests = new PrintedTable(['REST', 'p50 ms', 'p99 ms'])
@@ -84,12 +84,12 @@ async function measure({ url, commit, start }: LiveSetting): Promise<void> {
     requests.row([name, ms(percentile(times, 0.5)), ms(percentile(times, 0.99))])
   }
   console.log(
-    `REST p99 with busy blocks: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)} times the p99 without`,
+    `p99 of REST requests during blocks with events: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)} times the p99 without such blocks`,
   )
   const cut = Number.isNaN(heard.cutMs)
-    ? 'not yet'
-    : `${((heard.cutMs - busyStartMs) / 1_000).toFixed(1)} s after the first block`
-  console.log(`the client that reads nothing was cut off: ${cut}; others lost: ${heard.lost}`)
+    ? 'was not cut off'
+    : `was cut off ${((heard.cutMs - busyStartMs) / 1_000).toFixed(1)} s after the first block`
+  console.log(`the client that reads nothing ${cut}; ${heard.lost} other clients lost the connection`)
 }
 
 /** Times of sequential REST requests, sent while `work` runs and for at least `atLeastMs`. */

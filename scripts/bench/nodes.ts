@@ -120,8 +120,8 @@ try {
       const megabytes = (status?.receivedBytes ?? 0) / 1e6
       console.log(
         `${count} node${count === 1 ? '' : 's'} of ${values.megabytes} MB/s: ${blocks} blocks in ${seconds.toFixed(2)} s, ` +
-          `about ${Math.round((blocks * 0.2955) / seconds)} MB/s; ${Math.round(residentMb)} MiB resident; load ${load()}` +
-          (megabytes === 0 ? '' : `; ${Math.round(megabytes)} MB resident at the last sample`),
+          `about ${Math.round((blocks * 0.2955) / seconds)} MB/s; ${Math.round(residentMb)} MiB of memory; load average ${load()}` +
+          (megabytes === 0 ? '' : `; the last status report counts ${Math.round(megabytes)} MB received`),
       )
     }
   }
@@ -144,7 +144,7 @@ try {
   })
   console.log(
     `five nodes, of which one is killed, one stopped, one slowed down, one on another chain: ${run.seconds.toFixed(2)} s; ` +
-      `${Math.round(run.residentMb)} MiB resident; load ${load()}`,
+      `${Math.round(run.residentMb)} MiB of memory; load average ${load()}`,
   )
   for (const { state, blocksReceived, faults: count, lastFault } of run.status?.nodes ?? [])
     console.log(
@@ -154,7 +154,9 @@ try {
   const straight = await createDatabase(admin, 'straight')
   const { seconds } = await read([nodes[0]!], straight, last)
   const digests = [await digest(straight), await digest(faulty)]
-  console.log(`straight run from one node without a limit: ${seconds.toFixed(2)} s`)
+  console.log(
+    `the same blocks from one node without faults and without a rate limit: ${seconds.toFixed(2)} s`,
+  )
   console.log(`digests ${digests.join(' and ')}: ${digests[0] === digests[1] ? 'equal' : 'NOT EQUAL'}`)
 } finally {
   for (const { process: child } of nodes) child.kill('SIGKILL')

@@ -111,7 +111,9 @@ try {
   console.log()
   for (const [name, load] of loaded) {
     const factor = percentile(load.times(200), 0.99) / percentile(quiet.get(name)!.times(200), 0.99)
-    console.log(`p99 of ${name} with slow clients: ${factor.toFixed(1)} times the p99 without`)
+    console.log(
+      `p99 of ${name} while slow clients send requests: ${factor.toFixed(1)} times the p99 without slow clients`,
+    )
   }
 } finally {
   api.stop()

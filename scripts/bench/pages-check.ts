@@ -62,14 +62,12 @@ if (options.write) {
     table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
   const unequal = Object.keys({ ...stored, ...least }).filter((name) => !(name in stored && name in least))
   if (unequal.length > 0) {
-    console.error(
-      `kinds of request that only the stored means or only the counted requests contain:  ${unequal.join('; ')}`,
-    )
+    console.error(`kinds of request that are either not stored or not counted:  ${unequal.join('; ')}`)
     process.exitCode = 1
   }
   if (grown.length > 0) {
     console.error(
-      `kinds of request that touch more pages than stored:  ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,
+      `kinds of request that touch far more pages than their stored mean:  ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,
     )
     process.exitCode = 1
   }

@@ -45,21 +45,21 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'filler',
     title: 'Catching up',
     about:
-      'Two loads of other contracts (blocks of foreign transfers, empty blocks) are compared with a reader that only acknowledges the same blocks. Blocks full of NFT actions are compared with a plain COPY of the resulting rows, and are indexed both with and without query indexes.',
+      'Speed of the filler on three kinds of blocks: blocks with transfers of contracts that are not indexed ("foreign"), empty blocks ("empty") and blocks full of NFT actions ("dense"). For the first two kinds, a reader that only acknowledges the blocks shows the possible speed. For dense blocks, a plain COPY of the resulting rows shows the possible speed; the filler is measured without and with query indexes. "market" compares indexing without the market, with the rows of the market, and also with the values derived from these rows.',
     ...{ program: 'filler', args: [] },
   },
   {
     name: 'nodes',
     title: 'Several nodes',
     about:
-      'Blocks of foreign transfers from one node and from four nodes that send 40 MB/s each, and from five nodes of which one is killed, one is stopped, one sends slowly and one is on another chain.',
+      'Speed of one reader with several nodes, each of which sends at most 40 MB/s. First, one node is compared with four nodes. Then the reader has five nodes, and four of them fail: one is killed, one is stopped, one sends slowly and one is on another chain. The blocks contain only transfers of contracts that are not indexed.',
     ...{ program: 'nodes', args: [] },
   },
   {
     name: 'latency',
     title: 'Live latency',
     about:
-      'Time from the frame of a block, as the node sends it, to the commit of the block, and to the moment when the last of twenty websockets has the first event of the block; without load, and with 200 REST requests a second, each with another URL. A block has four pushed actions on average.',
+      'Delays of new blocks between three moments. "Frame": the node sends the frame of the block. "Commit": the filler has committed the block. "Event": the last of twenty websocket clients has the first event of the block. The delays are measured without load, and with 200 REST requests a second that all have different URLs. A block has four pushed actions on average.',
     ...{ program: 'latency', args: ['--seconds', '20'] },
   },
   {
@@ -80,21 +80,21 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'traffic',
     title: 'Traffic',
     about:
-      '85 kinds of client requests with one to five filters, whose values are chosen by frequency, on 2,000,000 generated assets with different mutable attributes. The database changes twice a second, and no answer is cached. Goal: p95 below 50 ms and p50 below 15 ms for nine of ten kinds.',
+      'Times of 85 kinds of client requests with one to five filters. The values of the filters are chosen by frequency. The database has 2,000,000 generated assets with different mutable attributes, and changes twice a second. No answer is cached. Goal: nine of ten kinds have a p95 below 50 ms and a p50 below 15 ms.',
     ...{ program: 'traffic', args: ['--samples', '200'], factor: 2 },
   },
   {
     name: 'caches',
     title: 'Caches',
     about:
-      'Gain of each cache of one api process: a mix of the requests of "Requests a second" with values chosen by frequency (popular values repeat), four connections, two commits a second, 1,000,000 generated assets. "Answers" are cached for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
+      'Requests a second of one api process, with and without each of its caches. Four connections send a mix of all routes of the section "Requests a second". The parameters are chosen by frequency, so popular values repeat. The database has 1,000,000 generated assets, and changes twice a second. The cache of answers retains an answer for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
     ...{ program: 'caches', args: [], factor: 1 },
   },
   {
     name: 'pages',
     title: 'Pages',
     about:
-      'Distinct pages of 8 kB that one request touches, for each kind of "Traffic" and each route of "Requests a second", on generated databases of three sizes: what a request reads from the disk if nothing is in memory. Rows are the mean of the answers. The exponents say how the means grow with the size of the database: 0 is constant, 1 is proportional. "Above" is the share of the requests above the budget on the largest database, of kinds where it is more than a tenth. Last come the relations with the most pages on the largest database, with the mean number of pages.',
+      'Number of different pages of 8 kB that one request touches. A request reads so many pages from the disk if nothing is in memory. The requests are all kinds of the section "Traffic" and all routes of the section "Requests a second", on generated databases of three sizes. "Rows" is the mean number of rows of an answer. An exponent says how a mean grows with the size of the database: 0 is constant, 1 is proportional. "Above" is the share of the requests that touch more pages than the budget on the largest database; the cell is empty if the share is at most a tenth. "Most pages" names the tables and indexes with the most pages on the largest database, each with the mean number of pages.',
     ...{ program: 'pages', args: [], factor: [0.1, 0.4, 1.6] },
   },
 ]

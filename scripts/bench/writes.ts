@@ -67,12 +67,12 @@ export function describeWrites(before: Writes, after: Writes, events: number): s
     versions += written
     entries += added
     lines.push(
-      `    ${table.padEnd(30)} ${(written / events).toFixed(2).padStart(6)} rows, ${(hot / events).toFixed(2)} of them ` +
-        `without indexes; ${(added / events).toFixed(1)} entries in ${indexes} indexes`,
+      `    ${table.padEnd(30)} ${(written / events).toFixed(2).padStart(6)} row versions, ${(hot / events).toFixed(2)} of them without index entries (HOT updates); ` +
+        `${(added / events).toFixed(1)} index entries in ${indexes} indexes`,
     )
   }
   return [
-    `${(versions / events).toFixed(1)} rows, ${(entries / events).toFixed(1)} index entries`,
+    `${(versions / events).toFixed(1)} row versions and ${(entries / events).toFixed(1)} index entries are written`,
     ...lines,
   ].join('\n')
 }

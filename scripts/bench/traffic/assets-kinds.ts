@@ -22,17 +22,23 @@ const inventories: readonly TrafficKind[] = [
   ofAsset('inventory, last moved first', 'owned', ({ owner }) =>
     assets({ owner, sort: 'transferred', ...newest }),
   ),
-  ofAsset('big owner, collection, last moved first', 'owned', ({ collection }, rows, index) =>
-    assets({ owner: rows.bigOwner(index), collection_name: collection, sort: 'transferred', ...newest }),
+  ofAsset(
+    'inventory of a big owner in a collection, last moved first',
+    'owned',
+    ({ collection }, rows, index) =>
+      assets({ owner: rows.bigOwner(index), collection_name: collection, sort: 'transferred', ...newest }),
   ),
-  ofAsset('big owner, schema, by name', 'templated', ({ collection, schema }, rows, index) =>
-    assets({
-      owner: rows.bigOwner(index),
-      collection_name: collection,
-      schema_name: schema,
-      sort: 'name',
-      ...first,
-    }),
+  ofAsset(
+    'inventory of a big owner in a schema, by name',
+    'templated',
+    ({ collection, schema }, rows, index) =>
+      assets({
+        owner: rows.bigOwner(index),
+        collection_name: collection,
+        schema_name: schema,
+        sort: 'name',
+        ...first,
+      }),
   ),
   ofAsset('owner, collection, level', 'leveled', ({ owner, collection, level }) =>
     assets({ owner, collection_name: collection, 'mutable_data:number.level': level, limit: 100 }),
@@ -46,13 +52,16 @@ const inventories: readonly TrafficKind[] = [
   ofAsset('owner, collection, not in offers', 'owned', ({ owner, collection }) =>
     assets({ owner, collection_name: collection, hide_offers: true, ...newest }),
   ),
-  ofAsset('big owner, collection, duplicates', 'templated', ({ collection }, rows, index) =>
-    assets({
-      owner: rows.bigOwner(index),
-      collection_name: collection,
-      only_duplicate_templates: true,
-      limit: 100,
-    }),
+  ofAsset(
+    'inventory of a big owner in a collection, duplicate templates only',
+    'templated',
+    ({ collection }, rows, index) =>
+      assets({
+        owner: rows.bigOwner(index),
+        collection_name: collection,
+        only_duplicate_templates: true,
+        limit: 100,
+      }),
   ),
   ofAsset('owner, changed since', 'owned', ({ owner, updated }) =>
     assets({ owner, sort: 'updated', after: updated, ...first }),
@@ -72,7 +81,7 @@ const collectionsAssets: readonly TrafficKind[] = [
       ...newest,
     }),
   ),
-  ofAsset('collection, search, by name', 'named', ({ collection, word }) =>
+  ofAsset('assets of a collection found by a word, by name', 'named', ({ collection, word }) =>
     assets({ collection_name: collection, search: word, sort: 'name', ...first }),
   ),
   ofAsset('schema, level, by mint', 'leveled', ({ collection, schema, level }) =>
@@ -138,7 +147,7 @@ const collectionsAssets: readonly TrafficKind[] = [
       ...newest,
     }),
   ),
-  ofAsset('burned of a schema, last changed', 'burned', ({ collection, schema }) =>
+  ofAsset('burned assets of a schema, last changed first', 'burned', ({ collection, schema }) =>
     assets({
       collection_name: collection,
       schema_name: schema,
@@ -147,13 +156,16 @@ const collectionsAssets: readonly TrafficKind[] = [
       ...newest,
     }),
   ),
-  ofAsset('schema, templates that the owner lacks', 'templated', ({ collection, schema, owner }) =>
-    assets({
-      collection_name: collection,
-      schema_name: schema,
-      hide_templates_by_accounts: owner,
-      limit: 100,
-    }),
+  ofAsset(
+    'assets of a schema, only of templates that an account lacks',
+    'templated',
+    ({ collection, schema, owner }) =>
+      assets({
+        collection_name: collection,
+        schema_name: schema,
+        hide_templates_by_accounts: owner,
+        limit: 100,
+      }),
   ),
   {
     name: 'fifty assets by id',
@@ -198,8 +210,8 @@ const accounts: readonly TrafficKind[] = [
       limit: 100,
     }),
   ),
-  ofAsset('what an account has, by collection', 'owned', ({ owner }) => `${V1}/accounts/${owner}`),
-  ofAsset('who burned of a schema', 'burned', ({ collection, schema }) =>
+  ofAsset('assets of an account, counted by collection', 'owned', ({ owner }) => `${V1}/accounts/${owner}`),
+  ofAsset('accounts that burned assets of a schema', 'burned', ({ collection, schema }) =>
     addressOf(`${V1}/burns`, { collection_name: collection, schema_name: schema, limit: 100 }),
   ),
 ]
@@ -214,10 +226,10 @@ const catalogue: readonly TrafficKind[] = [
       limit: 100,
     }),
   ),
-  ofAsset('templates of a collection, search, by name', 'named', ({ collection, word }) =>
+  ofAsset('templates of a collection found by a word, by name', 'named', ({ collection, word }) =>
     addressOf(`${V1}/templates`, { collection_name: collection, search: word, sort: 'name', ...first }),
   ),
-  ofAsset('schemas of a collection, by assets', 'any', ({ collection }) =>
+  ofAsset('schemas of a collection, by number of assets', 'any', ({ collection }) =>
     addressOf(`${V1}/schemas`, { collection_name: collection, sort: 'assets', ...newest }),
   ),
   ofAsset('collections of an author', 'any', ({ minter }) =>
@@ -232,7 +244,7 @@ const movements: readonly TrafficKind[] = [
   ofTransfer('transfers of an account in a collection', ({ sender, collection }) =>
     transfers({ account: sender, collection_name: collection, ...newest }),
   ),
-  ofTransfer('transfers of an account, without contracts', ({ recipient }) =>
+  ofTransfer('transfers of an account, without transfers from or to contracts', ({ recipient }) =>
     transfers({ account: recipient, hide_contracts: true, ...newest }),
   ),
   ofTransfer('transfers of a collection since', ({ collection, time }) =>
@@ -253,7 +265,7 @@ const movements: readonly TrafficKind[] = [
   ),
   ofOffer('open offers of an asset', [0], ({ asset }) => offers({ asset_id: asset, state: '0,1' })),
   ofAsset('logs of an asset', 'any', ({ asset }) => `${V1}/assets/${asset}/logs`),
-  ofAsset('logs of a collection, one action', 'any', ({ collection }) =>
+  ofAsset('logs of one action in a collection', 'any', ({ collection }) =>
     addressOf(`${V1}/collections/${collection}/logs`, { action_whitelist: 'setmarketfee', ...newest }),
   ),
   ofAsset('one asset', 'any', ({ asset }) => `${V1}/assets/${asset}`),

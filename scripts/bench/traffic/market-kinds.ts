@@ -25,26 +25,34 @@ const openSales: readonly TrafficKind[] = [
   ofListing('open sales of a template by price', 'sales', [OPEN], ({ collection, template }) =>
     sales({ state: OPEN, collection_name: collection, template_id: template, ...cheapest }),
   ),
-  ofListing('open sales of a rarity within a price range', 'sales', [OPEN], ({ collection, asset }) =>
-    sales({
-      state: OPEN,
-      collection_name: collection,
-      'template_data.rarity': asset.rarity,
-      symbol: 'WAX',
-      min_price: 1,
-      max_price: 200,
-      ...cheapest,
-    }),
+  ofListing(
+    'open sales of a collection with a rarity, within a price range',
+    'sales',
+    [OPEN],
+    ({ collection, asset }) =>
+      sales({
+        state: OPEN,
+        collection_name: collection,
+        'template_data.rarity': asset.rarity,
+        symbol: 'WAX',
+        min_price: 1,
+        max_price: 200,
+        ...cheapest,
+      }),
   ),
-  ofListing('open sales of a collection, search, by mint', 'sales', [OPEN], ({ collection, asset }) =>
-    sales({
-      state: OPEN,
-      collection_name: collection,
-      ...(asset.word === '' ? {} : { search: asset.word }),
-      sort: 'template_mint',
-      order: 'asc',
-      limit: 40,
-    }),
+  ofListing(
+    'open sales of a collection found by a word, by mint number',
+    'sales',
+    [OPEN],
+    ({ collection, asset }) =>
+      sales({
+        state: OPEN,
+        collection_name: collection,
+        ...(asset.word === '' ? {} : { search: asset.word }),
+        sort: 'template_mint',
+        order: 'asc',
+        limit: 40,
+      }),
   ),
   ofListing('open sales of a schema by name', 'sales', [OPEN], ({ collection, asset }) =>
     sales({
@@ -56,13 +64,17 @@ const openSales: readonly TrafficKind[] = [
       limit: 40,
     }),
   ),
-  ofListing('open sales of a collection, low mints, by price', 'sales', [OPEN], ({ collection }) =>
-    sales({ state: OPEN, collection_name: collection, max_template_mint: 10, ...cheapest }),
+  ofListing(
+    'open sales of a collection with mint numbers up to 10, by price',
+    'sales',
+    [OPEN],
+    ({ collection }) =>
+      sales({ state: OPEN, collection_name: collection, max_template_mint: 10, ...cheapest }),
   ),
   ofListing('open sales of a collection, newest', 'sales', [OPEN], ({ collection }) =>
     sales({ state: OPEN, collection_name: collection, sort: 'created', order: 'desc', limit: 40 }),
   ),
-  ofListing('open sales of twenty collections, rare, by price', 'sales', [OPEN], (_, rows) =>
+  ofListing('open sales of rare assets of twenty collections, by price', 'sales', [OPEN], (_, rows) =>
     sales({
       state: OPEN,
       collection_whitelist: rows.someCollections(20).join(','),
@@ -84,14 +96,18 @@ const openSales: readonly TrafficKind[] = [
   ofListing('sales of an asset', 'sales', [OPEN, SOLD], ({ asset }) =>
     sales({ state: '1,3', asset_id: asset.asset, limit: 100 }),
   ),
-  ofListing('cheapest of each template, schema, rarity', 'sales', [OPEN], ({ collection, asset }) =>
-    addressOf(`${V1}/sales/templates`, {
-      symbol: 'WAX',
-      collection_name: collection,
-      schema_name: asset.schema,
-      'template_data.rarity': asset.rarity,
-      limit: 40,
-    }),
+  ofListing(
+    'cheapest sale of each template of a schema, with a rarity',
+    'sales',
+    [OPEN],
+    ({ collection, asset }) =>
+      addressOf(`${V1}/sales/templates`, {
+        symbol: 'WAX',
+        collection_name: collection,
+        schema_name: asset.schema,
+        'template_data.rarity': asset.rarity,
+        limit: 40,
+      }),
   ),
   ofListing('count: open sales of a schema', 'sales', [OPEN], ({ collection, asset }) =>
     addressOf(`${V1}/sales/_count`, {
@@ -103,7 +119,7 @@ const openSales: readonly TrafficKind[] = [
 ]
 
 const pastSales: readonly TrafficKind[] = [
-  ofListing('sold of a schema since', 'sales', [SOLD], ({ collection, asset, updated }) =>
+  ofListing('completed sales of a schema since a time', 'sales', [SOLD], ({ collection, asset, updated }) =>
     sales({
       state: SOLD,
       collection_name: collection,
@@ -117,10 +133,10 @@ const pastSales: readonly TrafficKind[] = [
   ofListing('highest sales of a schema', 'sales', [SOLD], ({ collection, asset }) =>
     sales({ state: SOLD, collection_name: collection, schema_name: asset.schema, ...highest }),
   ),
-  ofListing('bought by an account in a collection', 'sales', [SOLD], ({ buyer, collection }) =>
+  ofListing('purchases of an account in a collection', 'sales', [SOLD], ({ buyer, collection }) =>
     sales({ state: SOLD, buyer, collection_name: collection, ...latest }),
   ),
-  ofListing('sold by an account, last', 'sales', [SOLD], ({ seller }) =>
+  ofListing('last completed sales of a seller', 'sales', [SOLD], ({ seller }) =>
     sales({ state: SOLD, seller, symbol: 'WAX', ...latest }),
   ),
   ofListing('one sale', 'sales', [OPEN, SOLD], ({ id }) => `${V1}/sales/${id}`),
@@ -150,8 +166,12 @@ const otherListings: readonly TrafficKind[] = [
   ofListing('best bids for a template', 'template_buyoffers', [0], ({ template }) =>
     bids({ state: 0, template_id: template, ...highest }),
   ),
-  ofListing('bids of a collection, rarity, by price', 'template_buyoffers', [0], ({ collection, asset }) =>
-    bids({ state: 0, collection_name: collection, 'template_data.rarity': asset.rarity, ...highest }),
+  ofListing(
+    'bids for templates of a collection with a rarity, by price',
+    'template_buyoffers',
+    [0],
+    ({ collection, asset }) =>
+      bids({ state: 0, collection_name: collection, 'template_data.rarity': asset.rarity, ...highest }),
   ),
 ]
 
@@ -184,7 +204,7 @@ const values: readonly TrafficKind[] = [
       limit: 40,
     }),
   ),
-  ofListing('accounts of a collection by what they bought', 'sales', [SOLD], ({ collection }) =>
+  ofListing('accounts that trade in a collection, by volume bought', 'sales', [SOLD], ({ collection }) =>
     addressOf(`${V1}/stats/accounts`, {
       symbol: 'WAX',
       collection_name: collection,

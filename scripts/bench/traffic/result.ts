@@ -84,8 +84,8 @@ export function summaryOf(results: readonly KindResult[]): string {
   const failed = results.filter((result) => result.failed !== undefined).length
   const pages = results.flatMap(({ pagesRead }) => pagesRead ?? [])
   return [
-    `${results.length} kinds of request, ${failed} with other statuses than 200`,
-    `by time: ${spreadOf(results)}`,
+    `${results.length} kinds of request; ${failed} kinds had a status other than 200`,
+    `by elapsed time: ${spreadOf(results)}`,
     `by processor time: ${spreadOf(results.map(({ work }) => work))}`,
     ...(pages.length === 0 ? [] : [`pages read from the disk: ${readsOf(pages)}`]),
   ].join('\n')
@@ -93,7 +93,7 @@ export function summaryOf(results: readonly KindResult[]): string {
 
 function readsOf(kinds: readonly { readonly mean: number; readonly p95: number }[]): string {
   const mean = kinds.reduce((sum, kind) => sum + kind.mean, 0) / kinds.length
-  return `mean of a request ${mean.toFixed(1)}; p95 of nine of ten kinds at most ${mostOf(kinds).toFixed(0)}`
+  return `${mean.toFixed(1)} pages on average; nine of ten kinds have a p95 of at most ${mostOf(kinds).toFixed(0)} pages`
 }
 
 /** 90th percentile of the p95 values: nine of ten kinds of request have at most this p95. */
@@ -106,11 +106,11 @@ function spreadOf(kinds: readonly Percentiles[]): string {
   const over = (isOver: (kind: Percentiles) => boolean): number => kinds.filter(isOver).length
   const middle = (of: 'p50' | 'p95'): string => median(kinds.map((kind) => kind[of])).toFixed(1)
   return [
-    `over ${limits.p95} ms at p95: ${over(({ p95 }) => p95 > limits.p95)}`,
-    `over ${limits.p50} ms at p50: ${over(({ p50 }) => p50 > limits.p50)}`,
-    `over either: ${over(({ p50, p95 }) => p50 > limits.p50 || p95 > limits.p95)}`,
-    `over ${limits.worstP95} ms at p95: ${over(({ p95 }) => p95 > limits.worstP95)}`,
-    `p95 of nine of ten kinds at most ${mostOf(kinds).toFixed(1)} ms`,
-    `median of the kinds' p50 ${middle('p50')} ms, of their p95 ${middle('p95')} ms`,
+    `${over(({ p95 }) => p95 > limits.p95)} kinds have a p95 over ${limits.p95} ms`,
+    `${over(({ p50 }) => p50 > limits.p50)} kinds have a p50 over ${limits.p50} ms`,
+    `${over(({ p50, p95 }) => p50 > limits.p50 || p95 > limits.p95)} kinds are over at least one of these two limits`,
+    `${over(({ p95 }) => p95 > limits.worstP95)} kinds have a p95 over ${limits.worstP95} ms`,
+    `nine of ten kinds have a p95 of at most ${mostOf(kinds).toFixed(1)} ms`,
+    `median over all kinds: p50 ${middle('p50')} ms, p95 ${middle('p95')} ms`,
   ].join('; ')
 }
