@@ -31,7 +31,7 @@ function readSettings(args: readonly string[]): CompareSettings {
     },
   })
   if (positionals.length !== 2)
-    throw new CannotCompare(`${positionals.length} addresses instead of two. ${USAGE}`)
+    throw new CannotCompare(`the command line has ${positionals.length} addresses instead of two. ${USAGE}`)
   const [baseA, baseB] = positionals.map(baseOf)
   return {
     baseA: baseA!,
@@ -68,14 +68,15 @@ function readExpected(path: string): ExpectedDifference[] {
 
 function report({ compared, withContent, endpoints, unanswered, differences }: Comparison): boolean {
   console.log(
-    `${compared} requests compared on ${endpoints.asked} endpoints; ${withContent} answers with content, ` +
-      `of ${endpoints.withContent} endpoints; ${unanswered.length} not answered in time`,
+    `${compared} requests compared on ${endpoints.asked} endpoints; ` +
+      `${withContent} answers of ${endpoints.withContent} endpoints had content; ` +
+      `${unanswered.length} requests were not answered in time`,
   )
   for (const line of unanswered.slice(0, MAX_UNANSWERED_SHOWN)) console.log(`  ${line}`)
   const groups = groupDifferences(differences)
   for (const line of groups.flatMap(describeGroup)) console.log(line)
   const unexplained = groups.filter(({ example }) => example.reason === undefined).length
-  console.log(`${unexplained} kinds of differences, ${groups.length - unexplained} more that are expected`)
+  console.log(`${unexplained} unexpected kinds of differences, ${groups.length - unexplained} expected kinds`)
   return unexplained === 0 && unanswered.length === 0
 }
 

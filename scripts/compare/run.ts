@@ -165,7 +165,7 @@ class Run {
     const answer = await this.#sender.send({ method: 'GET', url }).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error)
       throw new CannotCompare(
-        `BASE_${name} ${base} cannot be reached: ${why}. Start it, or correct the address`,
+        `BASE_${name} ${base} cannot be reached: ${why}. Start the server, or correct the address`,
       )
     })
     if (name === 'A' && answer.status !== 200)

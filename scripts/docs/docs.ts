@@ -96,14 +96,14 @@ function renderSettings(): string {
     'The key names of the replaced system are accepted as well ("Former spelling"). If a file has a key under both names, both must have the same value.',
     ...sections,
     '## Without effect in this version',
-    'The following settings are validated and accepted, because existing files contain them or later versions need them. A process logs each of them that its configuration uses.',
+    'The following settings are validated and accepted, but change nothing: existing files contain them, or later versions need them. A process logs each of these settings that its configuration contains.',
     table(
       ['File', 'Key', 'Why'],
       settingsWithoutEffect.map(({ part, key, why }) => [configFiles[part], code(key), why]),
     ),
     '## Variables',
-    'In the appliance every key has a variable, which `.env` sets. Its name consists of the word of the file (`SERVER`, `READER`; none for connections.config.json) and the words of the path in capitals, joined by underscores. The family stands for an entry of `namespaces` or `contracts`; `args` is left out, and so is a word that repeats the previous one. Former names with the same meaning follow in the table. A list is separated by commas or written as JSON; other values with parts are JSON (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`). A flag is `true` or `false`, and a word such as that of `LOG_LEVEL=info` is written exactly as shown: not `yes`, `1`, `True` or `INFO`. `[]` is the empty list; an empty variable counts as absent. A variable applies to every reader, and to every entry of the family. A variable of a contract family without entry adds the entry (`READER_STATE_ACCOUNTS`).',
-    'Processes outside containers read only the variables of connections.config.json, which take precedence over the file and can replace it, and the following variables:',
+    'In the appliance every key has a variable, which is set in `.env`. The name of the variable begins with the word of the file (`SERVER`, `READER`; no word for connections.config.json). The words of the key follow, in capitals and joined by underscores. For a key of an entry of `namespaces` or `contracts`, the name contains the family of the entry. The word `args` is left out, and so is a word that repeats the previous word. The tables list former names of a variable after the current name. A list is separated by commas or written as JSON. Any other value with parts is written as JSON (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`). A flag is `true` or `false`. Flags and other fixed words, such as `info` in `LOG_LEVEL=info`, are written exactly as shown: not `yes`, `1`, `True` or `INFO`. `[]` is the empty list; an empty variable counts as absent. A variable applies to every reader, and to every entry of the family. If `contracts` has no entry of the family, the variable adds an entry (`READER_STATE_ACCOUNTS`).',
+    'Processes outside containers read the variables of connections.config.json; these variables take precedence over the file, and can replace the file. In addition, the processes read only the following variables:',
     table(['Variable', 'Meaning'], variableCells()),
     '## Variables of the appliance',
     'The following variables of `.env` are settings of the appliance or of its containers, not keys of the three files.',
@@ -154,14 +154,14 @@ function settingCells(row: SettingRow): string[] {
 
 function variableCells(): string[][] {
   return [
-    [code('CONFIG_DIR'), `Directory of the three files; default \`./config\`. ${NOT_IN_ENV}`],
+    [code('CONFIG_DIR'), `Directory of the three configuration files; default \`./config\`. ${NOT_IN_ENV}`],
     [
       code('API_WORKERS'),
-      'Number of processes that serve the api, up to 256. 0 or absent: one for each core, or a single one without Redis. In the appliance `max_connections` of the bundled PostgreSQL is derived from `API_WORKERS`: (`API_REPLICAS` + 1) × (the larger of `API_WORKERS` and `MAX_DB_CONNECTIONS`, + 2 × `API_WORKERS` + 1) + 60, at most 8000. If absent, the cores of the machine that renders the configuration count, so set it if the api runs on another machine.',
+      'Number of processes that serve the api, up to 256. If it is 0 or absent: one process for each core, or a single process without Redis. In the appliance `max_connections` of the bundled PostgreSQL is derived from `API_WORKERS`: `(API_REPLICAS + 1) × (max(API_WORKERS, MAX_DB_CONNECTIONS) + 2 × API_WORKERS + 1) + 60`, at most 8000. If `API_WORKERS` is absent, this formula uses the number of cores of the machine that renders the configuration, so set `API_WORKERS` if the api runs on another machine.',
     ],
     [
       code('PRONGHORN_MODE'),
-      'Run mode, for the remedies in error messages; the image of the containers sets `appliance`. ' +
+      'Run mode: error messages name the remedy for this mode. The image of the containers sets `appliance`. ' +
         NOT_IN_ENV,
     ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
@@ -210,9 +210,9 @@ function renderMetrics(): string {
       ]),
     ),
     '## Former names',
-    'Panels and alerts of the replaced system find the same values under other names:',
+    'The metrics of the replaced system have other names. The table helps to convert panels and alerts:',
     table(
-      ['There', 'Here'],
+      ['Metric of the replaced system', 'Metric of Pronghorn'],
       formerMetrics.map(([there, here]) => [code(there), here]),
     ),
   ].join('\n\n')
@@ -284,14 +284,14 @@ function renderCompatibility(): string {
     GENERATED_NOTE,
     '# Compatibility',
     'Clients of the replaced system work unmodified: paths, parameters, statuses and records are the same. ' +
-      'Records may have additional fields of newer releases. ' +
+      'If a newer release of the replaced system only adds fields to a record, the record has these fields. ' +
       'Where the replaced system answers wrongly, Pronghorn answers as the client intended. ' +
       'Invalid ids get status 400, never 500. ' +
       'Parameters cannot override ids in the path. ' +
       'Numbers, booleans and arrays in JSON bodies count as parameters. ' +
-      'Repeated and bracketed parameters are merged. ' +
+      'Parameters that are repeated or have brackets (`name[]`) are merged into one list. ' +
       '`match` escapes every wildcard. ' +
-      'A whitelist that expands to nothing matches nothing. ' +
+      'A whitelist whose named lists have no items matches nothing. ' +
       'An unknown schema gets status 416.',
     '`npm run conformance` indexes a recorded chain, sends the api all requests that were sent to the replaced system with the same chain, and compares the answers. It accepts only the following differences.',
     table(['Where', 'What', 'Why', 'Recorded answers'], rows),

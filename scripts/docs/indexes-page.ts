@@ -85,14 +85,14 @@ export function renderIndexes(): string[] {
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
     '# Indexes',
-    `These ${count} indexes, in addition to the keys of the tables, are needed by queries only. ` +
-      `They are declared in \`${FOLDER}\` and built online when a reader has reached the head.`,
+    `Queries need ${count} indexes in addition to the keys of the tables. The filler does not need these indexes. ` +
+      `The indexes are declared in \`${FOLDER}\` and built online when a reader has reached the head.`,
     '- "Bytes a row": size of the index in a generated database, divided by all rows of the table, with or without an index entry.\n' +
       '- "Scans": number of scans in `bench/traffic --scans`. ' +
       '"Used by" names the requests with most scans; for an index without scans, it names lists of `bench/api` (a single filter or sort) whose plans use the index.\n' +
       '- "Slowest without it", "ms with" and "ms without": on 2026-11-26 each index was switched off by `pg_index.indisvalid`. ' +
-      'The columns show the request that lost most, and its time with and without the index. ' +
-      'They are empty if no request of 5 ms or more lost a fifth of its rate.',
+      'The columns show the request that slowed down most, and its time with and without the index. ' +
+      'The columns are empty if no request of 5 ms or more lost a fifth of its rate.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(

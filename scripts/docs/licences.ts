@@ -79,8 +79,8 @@ export async function renderLicences(licences: readonly Licence[]): Promise<stri
 
 # Licences
 
-What the product is delivered with, by the licence that each package declares. The product itself is under the MIT licence.
-\`npm run sbom\` writes the same as a CycloneDX document to \`.data/sbom.json\`.
+Packages that are delivered with the product, by the licence that each package declares. The product itself is under the MIT licence.
+\`npm run sbom\` writes the same list as a CycloneDX document to \`.data/sbom.json\`.
 
 ${table(['Licence', 'Packages'], rows)}
 `

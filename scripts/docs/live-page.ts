@@ -17,7 +17,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       'A namespace publishes the blocks of the reader that `connected_reader` names; without this setting it publishes nothing. ' +
       'A reader that is far behind the head publishes only its lag.',
     'Clients can use three protocols: a plain websocket, server-sent events, and socket.io in the form of the replaced system. ' +
-      'A client of the first two can resume after a disconnect; `/openapi.json` contains the JSON Schema of each of their messages under `x-live`.',
+      'A client of the websocket or of the event stream can resume after a disconnect; under `x-live`, `/openapi.json` contains the JSON Schema of each message of these two protocols.',
     '## Websocket',
     'Clients connect to `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. ' +
       'Messages are JSON objects in text frames. ' +
@@ -49,21 +49,21 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     'Messages carry a `cursor`: text that marks a position in the published events. ' +
       'Each subscription has a separate cursor. ' +
       'A message with `subscriptions` moves the cursors of the subscriptions that it names; a message without `subscriptions` moves the cursors of all subscriptions of the connection that the server has confirmed with `subscribed`. ' +
-      'The `cursor` of `subscribed` belongs to the subscription that it names. ' +
+      'The `cursor` of a `subscribed` message belongs to the subscription that the message names. ' +
       'A message without `cursor` moves no cursor.',
     'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets every event that it missed, and then new events, each event once. ' +
-      'A client may add such a subscription at any time, also with a cursor before the position of the other subscriptions. ' +
-      'The other subscriptions then wait until the new one has caught up, so that all events stay in the order of the chain. ' +
-      'Until then messages have `subscriptions`, and an event that other subscriptions have already received is sent again for the named subscriptions. ' +
-      'A subscription without a cursor begins at the position of the connection. ' +
-      'If the server receives such a subscription within 10 s of the first subscription of the connection, the subscription begins at the start position of the first subscription; events that another subscription has received are not sent again. ' +
+      'A client may add a subscription with a cursor at any time, also if the cursor is before the position of the other subscriptions. ' +
+      'In this case the other subscriptions wait until the new subscription has caught up, so that all events stay in the order of the chain. ' +
+      'While the new subscription catches up, `subscriptions` names the subscriptions for which a message is sent; an event that other subscriptions have already received is sent again. ' +
+      'A subscription without a cursor begins at the position that the connection has reached in the published events. ' +
+      'If the server receives a subscription without a cursor within 10 s after the first subscription of the connection, the later subscription begins at the start position of the first subscription; events that another subscription has received are not sent again. ' +
       'Clients can therefore store one cursor for all their subscriptions: the cursor of the last message with a cursor.',
-    'Missed events of blocks that a fork has undone are omitted; if the client had received some of them, one `fork` comes first. ' +
-      'A record in a missed event has the state of its first read by the api, which is the state at or after the block. ' +
+    'Missed events of blocks that a fork has undone are omitted. If the client had already received events of undone blocks, one `fork` message comes first. ' +
+      'The record in a missed event has the state in which the api first read the record: the state at the block of the event, or at a later block. ' +
       'Messages are stored for about a day (`feed_blocks` of the reader). ' +
       'For an older cursor the client gets the error `CURSOR_TOO_OLD` with the oldest usable cursor, and then new events. ' +
-      'A `position` follows the last missed event, and gives clients without matching events a newer cursor at least every 30 s. ' +
-      'Resuming clients are served in turns, by address: a waiting client gets `waiting` at once, and again while it waits.',
+      'A `position` message follows the last missed event, and gives clients without matching events a newer cursor at least every 30 s. ' +
+      'The api sends missed events to resuming clients in turns, and the client addresses take turns. A client that has to wait gets the message `waiting` at once, and again from time to time until its turn begins.',
     'A `fork` means that `block_num` and all later blocks are undone; the replacing blocks follow. ' +
       'A `gap` names blocks without published events, because the reader was too far behind when it indexed them: the client has to read the records again.',
     '## Messages',

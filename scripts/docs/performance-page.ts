@@ -25,7 +25,7 @@ export function renderPerformance(): string[] {
   return [
     '# Performance',
     'Results of the last `npm run bench`. ' +
-      'Each section names the command that repeats it. ' +
+      'Each section names the command that repeats the measurement. ' +
       'The speed of a machine drifts from run to run, so compare ratios: both values of a ratio are from one run. [indexes.md](indexes.md) has the cost of each index.',
     '`npm run bench` takes most of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` retains the generated databases. ' +
       '`npm run bench:ratios` is a small run for continuous integration: it compares its ratios with those in `scripts/bench/ratios.json`, and fails if a ratio falls below two thirds of the stored one. ' +
@@ -40,7 +40,7 @@ function renderRun(result: BenchResult): string[] {
     `## ${result.title}`,
     result.about,
     `\`${result.command}\``,
-    `${result.day}: ${processors} processors (${processor}), ${memoryGb} GB, Node.js ${node}, PostgreSQL ${postgres}; load before the run ${result.loadBefore}; ${result.seconds} s.`,
+    `${result.day}: ${processors} processors (${processor}), ${memoryGb} GB, Node.js ${node}, PostgreSQL ${postgres}; load average before the run: ${result.loadBefore}; duration of the run: ${result.seconds} s.`,
     ...renderOutput(result.output),
   ]
 }

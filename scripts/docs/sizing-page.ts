@@ -39,7 +39,7 @@ export function renderSizing(): string[] {
         ['days to build the indexes', ...sizes.map(([, { days }]) => showDays(days.indexes))],
         ['Requests a second, assumed', ...sizes.map(([chain]) => showCount(chain.requestsPerSecond))],
         [
-          'Processors for the assumed requests, api and PostgreSQL together',
+          'Processors that the api and PostgreSQL together need for the assumed requests',
           ...sizes.map(([, size]) => (Math.ceil(size.processors * 10) / 10).toFixed(1)),
         ],
       ],
@@ -67,9 +67,9 @@ export function renderSizing(): string[] {
       `${percent(assumed.hotShareOfIndexes)} of the indexes and ${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory. ` +
       `The filler takes ${assumed.processes.filler} GB of memory, the api ${assumed.processes.api} GB, everything else ${assumed.processes.others} GB. ` +
       'None of these numbers was measured on a real chain. ' +
-      'Templates, schemas and collections are too few to matter.',
+      'Templates, schemas and collections are not counted, because they are few.',
     '## Measured: bytes',
-    `Bytes of one row and of all rows derived from it, by ${code(bytes.command)}:`,
+    `Bytes of one row and of all rows derived from it, measured by ${code(bytes.command)}:`,
     table(
       ['One of', 'Table', 'Indexes', 'Together'],
       drivers.map((driver) => {
@@ -88,10 +88,15 @@ export function renderSizing(): string[] {
       ]),
     ),
     '## Measured: reads from the disk',
-    `Pages of 8 kB that a request reads from the disk, by ${code(reads.command)}, with ${showCount(reads.assets)} assets. ` +
-      'All 85 kinds of request of user traffic come in turns and equally often; PostgreSQL and its page cache are limited to a share of the database:',
+    `Number of pages of 8 kB that a request reads from the disk, measured by ${code(reads.command)} on ${showCount(reads.assets)} assets. ` +
+      'All 85 kinds of request of user traffic come in turns and equally often. The memory of PostgreSQL and of its page cache is limited to a share of the size of the database:',
     table(
-      ['Memory, share of the database', 'Mean', 'p95 of half of the kinds', 'p95 of nine of ten kinds'],
+      [
+        'Memory, as a share of the database',
+        'Mean',
+        'Half of the kinds have a p95 of at most',
+        'Nine of ten kinds have a p95 of at most',
+      ],
       reads.measured.map(({ memory, mean, half, most }) => [
         percent(memory),
         showCount(mean),
@@ -101,13 +106,13 @@ export function renderSizing(): string[] {
     ),
     'A request reads its pages mostly one after the other: 1,000 pages take 0.1 s on a disk that answers a read after 0.1 ms, and 1 s on one that answers after 1 ms. ' +
       'If responses take too long while `cache_hit_share` of `/health` is low, raise `PG_MEMORY`. ' +
-      'Larger databases read more pages for a request.',
+      'On a larger database, a request reads more pages.',
     '## Measured: speed',
-    `On ${rates.machine}.`,
-    `The filler, by ${code(filler.command)}: ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second while the query indexes do not exist yet; ` +
-      `${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts; ${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. ` +
+    `Measured on ${rates.machine}.`,
+    `Measured by ${code(filler.command)}, the filler indexes ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second while the query indexes do not exist yet; ` +
+      `it reads ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks with actions of other contracts only, or ${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. ` +
       'The tables fitted into memory.',
-    `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets. ` +
+    `The requests of the api were measured by ${code(api.command)}: one api process without a cache, on a database with 1,000,000 assets. ` +
       `On the same machine, a server that runs one prepared \`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} requests a second:`,
     table(
       ['Request', 'Requests a second', 'Requests a second and processor'],
@@ -117,7 +122,7 @@ export function renderSizing(): string[] {
         showCount((ratio * api.plainRequestsPerSecond) / api.processors),
       ]),
     ),
-    `With equal shares of these requests, each processor answers ${showCount(requestsPerProcessor(rates))} requests a second; cached answers come on top.`,
+    `With equal shares of the requests in the table, each processor answers ${showCount(requestsPerProcessor(rates))} requests a second; answers from the cache are not included.`,
   ]
 }
 

@@ -164,7 +164,7 @@ function main(mode: string | undefined): number {
     )
   if (problems.length > 0) return 1
   process.stdout.write(
-    `Landed migrations are unchanged (compared with ${commits} earlier versions of the list).\n`,
+    `Landed migrations are unchanged (compared with ${commits} earlier versions of ${LIST}).\n`,
   )
   return 0
 }

@@ -261,7 +261,7 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       lasts: soon,
       summary: 'Redis does not answer {{ $labels.job }}, or refuses writes',
       meaning:
-        'Redis does not answer, or refuses writes. Answers stay right; each process counts rate limits by itself, and live events come from the database.',
+        'Redis does not answer, or refuses writes. Answers remain correct; each process counts rate limits by itself, and live events come from the database.',
       remedy: [
         '`/health` and the metric `pronghorn_kvstore_state` name the cause: a read-only replica, no memory left, a snapshot that cannot be saved.',
         command('scripts/doctor', 'docker compose logs --tail 30 redis', 'docker compose restart redis'),

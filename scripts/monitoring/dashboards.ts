@@ -74,27 +74,27 @@ const reader: DashboardText = {
       ],
     },
     {
-      title: 'Stage 1: bytes received per second',
+      title: 'Reader, receiving: bytes per second',
       unit: 'Bps',
       queries: one(rate('pronghorn_node_received_bytes_total'), '{{reader}} from {{node}}'),
     },
     {
-      title: 'Stage 2: blocks that wait to be applied',
+      title: 'Reader, queue: blocks that wait to be applied',
       unit: 'none',
       queries: one('pronghorn_reader_queued_blocks', '{{reader}}'),
     },
     {
-      title: 'Stage 2: bytes of the waiting blocks',
+      title: 'Reader, queue: bytes of the waiting blocks',
       unit: 'bytes',
       queries: one('pronghorn_reader_held_bytes', '{{reader}}'),
     },
     {
-      title: 'Stage 3: share of the time in commits',
+      title: 'Reader, writing: share of the time in commits',
       unit: 'percentunit',
       queries: one(`sum by (reader) (${rate('pronghorn_reader_commit_duration_seconds_sum')})`, '{{reader}}'),
     },
     {
-      title: 'Stage 3: time of a commit, p95',
+      title: 'Reader, writing: time of a commit, p95',
       unit: 's',
       queries: one(
         quantile(0.95, 'pronghorn_reader_commit_duration_seconds', ', reader, mode'),
@@ -107,7 +107,7 @@ const reader: DashboardText = {
       queries: one(`topk(10, sum by (table) (${rate('pronghorn_reader_rows_total')}))`, '{{table}}'),
     },
     {
-      title: 'Forks and interruptions in an hour',
+      title: 'Forks, interruptions of readers and faults of nodes in an hour',
       unit: 'none',
       queries: [
         { expr: 'increase(pronghorn_reader_rollbacks_total[1h])', legend: '{{reader}} forks' },
@@ -145,12 +145,12 @@ const api: DashboardText = {
       ),
     },
     {
-      title: 'Time of an answer, without 5xx',
+      title: 'Time of an answer, except answers with status 5xx',
       unit: 's',
       queries: quantiles('pronghorn_http_request_duration_seconds', NOT_REFUSED),
     },
     ...shares.map((share) => ({
-      title: `Time of an answer by route, without 5xx, p${share * 100}`,
+      title: `Time of an answer by route, except answers with status 5xx, p${share * 100}`,
       unit: 's',
       queries: one(
         `topk(10, ${quantile(share, 'pronghorn_http_request_duration_seconds', ', namespace, route', NOT_REFUSED)})`,
@@ -300,7 +300,10 @@ const database: DashboardText = {
     {
       title: 'Growth in a day',
       unit: 'bytes',
-      queries: one('86400 * deriv(pronghorn_database_bytes[1h])', 'at the rate of the last hour'),
+      queries: one(
+        '86400 * deriv(pronghorn_database_bytes[1h])',
+        'growth in a day, at the rate of the last hour',
+      ),
     },
     {
       title: 'Largest tables, with their indexes',

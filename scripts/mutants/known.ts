@@ -42,7 +42,8 @@ export const knownMutants: readonly Mutant[] = [
     tests: oracle,
   },
   {
-    behaviour: 'a royalty payout is attributed only through one level of inline actions',
+    behaviour:
+      'a royalty payout is attributed to a listing only if the settling action itself sent the royalty log',
     file: 'services/filler/handlers/market/royalties.ts',
     from: 'ordinal = this.#senders.get(ordinal) ?? 0',
     to: 'ordinal = 0',
@@ -70,14 +71,15 @@ export const knownMutants: readonly Mutant[] = [
     tests: market,
   },
   {
-    behaviour: 'a list via a driving table that exceeds the row budget looks complete',
+    behaviour: 'a list looks complete although its driving table has more rows than the row budget',
     file: 'services/api/planner/sources/driving-table.ts',
     from: '${by} LIMIT ${raw(most + 1)}',
     to: '${by} LIMIT ${raw(most)}',
     tests: ['services/api/planner', 'tests/api/plans.test.ts'],
   },
   {
-    behaviour: 'a list that is collected and sorted ignores the order of its keys',
+    behaviour:
+      'a list that is collected and sorted has rows with equal sort values always in ascending order of their keys',
     file: 'services/api/planner/statement.ts',
     from: "?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`",
     to: "?? 'LAST')}, g.k ASC`",

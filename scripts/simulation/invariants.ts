@@ -78,7 +78,7 @@ const invariants: readonly Invariant[] = [
       UNION ALL SELECT concat_ws(' ', 'code of', account) FROM chain.code_accounts WHERE since_block > (SELECT max(block_num) FROM chain.readers)`,
   },
   {
-    rule: 'ids are below the counters of the contract',
+    rule: 'the id counters of the contract are above the ids of all assets, templates and offers',
     violations: `
       SELECT concat_ws(' ', asset_counter, template_counter, offer_counter) FROM assets.config
       WHERE asset_counter <= (SELECT max(asset_id) FROM assets.assets)
@@ -96,7 +96,7 @@ const invariants: readonly Invariant[] = [
         OR (p.block_id, p.block_time) IS DISTINCT FROM (r.block_id, r.block_time)`,
   },
   {
-    rule: 'every log, bid and payout of the market has its block and transaction',
+    rule: 'every log, bid and royalty payout of the market has a transaction id',
     violations: `
       SELECT e.seq::text FROM (SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids UNION ALL SELECT seq FROM market.royalty_payouts) e
       LEFT JOIN LATERAL market.origin_of(e.seq) o ON true WHERE length(o.txid) IS DISTINCT FROM 32`,
