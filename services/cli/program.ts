@@ -160,5 +160,5 @@ function explain(error: unknown, mode: RunMode, usage: () => string): string {
 function outputOf({ details }: PronghornError): string {
   const { output } = details
   if (!Array.isArray(output) || output.length === 0) return ''
-  return `. Its last lines:${output.map((line) => `\n  ${String(line)}`).join('')}`
+  return `. Last lines of the output:${output.map((line) => `\n  ${String(line)}`).join('')}`
 }

@@ -81,7 +81,7 @@ export async function checkRunAccounts(
     if (held === undefined || wanted[key] === held || wanted[key] === LEFT_OUT) continue
     throw new FatalError(
       'READER_SETTINGS_CHANGED',
-      `${dataDir} was filled with ${option} ${held}, given is ${wanted[key]}`,
+      `${dataDir} was filled with ${option} ${held}, but this run has ${option} ${wanted[key]}`,
     )
   }
 }

@@ -85,8 +85,8 @@ describe('the comparison of two servers', () => {
         await serve(things('alice')),
         ...small,
       )
-      expect(text).toContain('12 requests compared on 1 endpoints; 12 answers with content')
-      expect([code, text]).toEqual([0, expect.stringContaining('0 kinds of differences')])
+      expect(text).toContain('12 requests compared on 1 endpoints; 12 answers of 1 endpoints had content')
+      expect([code, text]).toEqual([0, expect.stringContaining('0 unexpected kinds of differences')])
     },
     patient(30_000),
   )

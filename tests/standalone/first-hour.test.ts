@@ -184,7 +184,7 @@ describe('a data directory', () => {
     expect([other.code, other.text]).toEqual([
       1,
       expect.stringContaining(
-        `READER_SETTINGS_CHANGED: ${data} was filled with --assets-account atomicassets, given is otherassets\n`,
+        `READER_SETTINGS_CHANGED: ${data} was filled with --assets-account atomicassets, but this run has --assets-account otherassets\n`,
       ) as string,
     ])
     const listed = await run('keys', 'list', '--data', data)
@@ -259,7 +259,7 @@ describe('a data directory', () => {
     await expect.poll(service.output).toContain('Start again with')
     const ending = service.output().slice(service.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
     expect(ending).toMatch(
-      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
+      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Last lines of the output:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
     )
     expect(service.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
   })

@@ -114,11 +114,11 @@ it('pronghorn verify exits with 0 without differences, 1 with differences, and 7
 it('pronghorn verify shows a repair, and writes it only with --yes', async () => {
   const shown = await run('verify', ...folder, '--repair')
   expect(shown.code).toBe(1)
-  expect(shown.out).toContain('repair would write 1 rows of 1:')
+  expect(shown.out).toContain('repair would write 1 of the 1 rows that differ:')
   expect(shown.out).toContain('standard "something" -> "atomicassets"')
   expect((await run('verify', ...folder)).code).toBe(1)
   const written = await run('verify', ...folder, '--repair', '--yes')
-  expect(written.out).toContain('repair wrote 1 rows of 1:')
+  expect(written.out).toContain('repair wrote 1 of the 1 rows that differ:')
   expect(written.code).toBe(0)
   expect((await run('verify', ...folder)).code).toBe(0)
 })
@@ -292,7 +292,10 @@ it('pronghorn verify exits with 75 if the source lacks the rows of a table, and 
   await change("UPDATE assets.config SET standard = 'something'")
   expect((await run('verify', '--folder', part)).code).toBe(1)
   const repaired = await run('verify', '--folder', part, '--repair', '--yes')
-  expect(repaired).toMatchObject({ code: 75, out: expect.stringContaining('wrote 1 rows of 1:') as string })
+  expect(repaired).toMatchObject({
+    code: 75,
+    out: expect.stringContaining('wrote 1 of the 1 rows that differ:') as string,
+  })
   expect((await run('verify', ...folder)).code).toBe(0)
 
   await change('UPDATE assets.accounts SET assets = assets + 1')

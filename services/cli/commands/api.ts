@@ -8,7 +8,7 @@ export function addApi(program: Command, io: CliIo): void {
   program
     .command('api')
     .summary('serve the database over REST')
-    .description('Serves the data that the filler has written over REST. Runs until it is stopped.')
+    .description('Serves a REST API over the data that the filler has written. Runs until it is stopped.')
     .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .action(async (options: ConfigOption) => {

@@ -32,7 +32,11 @@ export function addRenderConfig(program: Command, io: CliIo): void {
       'Generates the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the environment. Creates missing secrets. Refuses an environment with which a service would not start, and lists every problem.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--out <folder>', 'folder in which each service has its own folder', '/rendered')
+    .option(
+      '--out <folder>',
+      'folder for the generated files; each service has a folder in this folder',
+      '/rendered',
+    )
     .option(
       '--certificate-files <folder>',
       'folder of your own certificate, for TLS_MODE=files',
@@ -43,7 +47,10 @@ export function addRenderConfig(program: Command, io: CliIo): void {
       'file .env to read; variables of the environment take precedence, and unknown variables are refused',
     )
     .option('--check', 'write nothing; list the problems')
-    .option('--or-former', 'if settings are refused, succeed if the files of an earlier run can stay in use')
+    .option(
+      '--or-former',
+      'if settings are refused, leave the files of an earlier run in use; fail only if these files cannot be used',
+    )
     .action(async (flags: RenderFlags) => {
       const { checkRender, renderOrKeep } = await import('../../appliance/index.ts')
       const places = placesOf(flags)
@@ -122,8 +129,12 @@ export function addCheckEnv(program: Command, io: CliIo): void {
       'Reads from standard input: the environment of the host (the output of `env -0`), an empty entry, and the text of .env. Lists every problem.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--mounted <folder>', 'folder with the mounted files and folders that variables name', MOUNTED)
-    .option('--project <folder>', "mount point of the project's folder", MOUNTED_PROJECT)
+    .option(
+      '--mounted <folder>',
+      'folder at which the files and folders that variables name are mounted',
+      MOUNTED,
+    )
+    .option('--project <folder>', 'folder at which the project folder is mounted', MOUNTED_PROJECT)
     .option('--list-paths', 'only list the variables that name a file or folder of the host')
     .action(async ({ mounted, project, listPaths }: CheckFlags) => {
       const { readHost } = await import('../../appliance/index.ts')
@@ -137,7 +148,9 @@ export function addCheckEnv(program: Command, io: CliIo): void {
 
 function describeReport(report: Awaited<ReturnType<typeof checkRender>>, isCheck: boolean): string {
   const lines = [
-    isCheck ? 'The configuration can be rendered and started.' : 'The configuration is rendered.',
+    isCheck
+      ? 'The settings are valid: the configuration can be rendered, and the services can start with it.'
+      : 'The configuration is rendered.',
     report.isDemo
       ? 'Chain: the bundled DEMO CHAIN. Set CHAIN_ID, CHAIN_HTTP and CHAIN_SHIP to index a real one (see .env.example).'
       : `Chain: ${report.chain}.`,
@@ -164,7 +177,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
       'Creates the roles of the services with the rendered passwords, the databases and the newest schema, and grants every role its rights. May be run again at any time.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .option('--rendered <folder>', 'folder that render-config wrote', '/rendered')
     .option('--wait <seconds>', 'seconds to wait until PostgreSQL is ready', wholeNumber(0, 3_600), 60)
     .option(
       '--database <name>',
@@ -213,11 +226,13 @@ export function addSqlReader(program: Command, io: CliIo): void {
       'Creates the role pronghorn_sql, which may only read the views of docs/sql.md. If the role exists, it gets a new password. Prints the address of the database with this password, which cannot be shown again.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .option('--rendered <folder>', 'folder that render-config wrote', '/rendered')
     .action(async ({ rendered }: { readonly rendered: string }) => {
       const { createSqlReader } = await import('../../appliance/index.ts')
       io.out(`${await createSqlReader({ ...(await readServer(rendered, io)), waitMs: 0 })}\n`)
-      io.err('The password cannot be shown again: store the address where only its owner can read it.\n')
+      io.err(
+        'The address contains the password, which cannot be shown again: store the address where only its owner can read it.\n',
+      )
     })
 }
 
@@ -235,7 +250,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
       'Gives the database roles, Redis and Hasura new passwords, gives the state service a new signing key, and renders the files again. The services have to be restarted afterwards: scripts/rotate-secrets runs this command and restarts them.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .option('--rendered <folder>', 'folder that render-config wrote', '/rendered')
     .option(
       '--certificate-files <folder>',
       'folder of your own certificate, for TLS_MODE=files',
@@ -307,7 +322,7 @@ export function addCertificates(program: Command, io: CliIo): void {
       'Checks the certificate twice a day until the command is stopped. The proxy loads a new certificate by itself.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .option('--rendered <folder>', 'folder that render-config wrote', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
       const { keepCertificate } = await import('../../appliance/index.ts')
       const { values } = await readOwnVariables(io, ['ACME_DIRECTORY', 'ACME_EMAIL', 'DOMAIN'])
@@ -330,7 +345,7 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
     .description('Replaces the metadata of Hasura. Hasura refuses inconsistent metadata.')
     .helpGroup(APPLIANCE_GROUP)
     .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .option('--rendered <folder>', 'folder that render-config wrote', '/rendered')
     .option('--wait <seconds>', 'seconds to wait until Hasura is ready', wholeNumber(0, 3_600), 60)
     .action(async (flags: { readonly url: string; readonly rendered: string; readonly wait: number }) => {
       const { applyMetadata } = await import('../../appliance/index.ts')
@@ -399,7 +414,7 @@ export function addProbe(program: Command, io: CliIo): void {
     .addOption(configOption())
     .argument(
       '[url]',
-      'for example http://127.0.0.1:9000/healthc; a path such as /healthc is requested from the configured api (default: /health)',
+      'URL to request, such as http://127.0.0.1:9000/healthc; a path such as /healthc is requested from the configured api (default: /health)',
     )
     .action(async (given: string | undefined, flags: ConfigOption) => {
       const url = given === undefined || given.startsWith('/') ? urlOfApi(io, flags, given) : given

@@ -35,14 +35,17 @@ export function addDoctor(program: Command, io: CliIo): void {
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .addOption(dataOption())
-    .option('--rendered <folder>', 'output of render-config, instead of --config (default in the containers)')
-    .option('--http <url>', "a node's HTTP API (default: chain.http of the configuration)")
+    .option(
+      '--rendered <folder>',
+      'folder that render-config wrote, instead of --config (default in the containers)',
+    )
+    .option('--http <url>', 'HTTP API of the node to check (default: chain.http of the configuration)')
     .option(
       '--certificate-files <folder>',
       'folder of your own certificate, for TLS_MODE=files',
       '/pronghorn/certificates',
     )
-    .option('--disk <folder>', 'a folder on the disk of the database')
+    .option('--disk <folder>', 'a folder on the disk of the database, to check the free space')
     .option('--backups <folder>', 'the folder of the backups')
     .action(async (flags: DoctorFlags) => {
       if (flags.data === undefined) return examineConfigured(flags, io)

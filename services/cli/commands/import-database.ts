@@ -32,9 +32,10 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     .command('import-database')
     .summary('import a database of eosio-contract-api')
     .description(
-      'Fills an empty database from a database of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
-        'block. Then start the filler, which continues with the next block. The source is read in one snapshot and stays unchanged: ' +
-        'its reversible blocks are undone in a transaction that is rolled back, and its API may run during the import. ' +
+      'Fills an empty database from a database of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible block. ' +
+        'Start the filler afterwards: it continues with the next block. ' +
+        'The source database is read in one snapshot and stays unchanged: the import undoes the reversible blocks of the source in a transaction that is rolled back. ' +
+        'The API of the source may run during the import. ' +
         'docs/migrate.md describes a migration step by step.',
     )
     .helpGroup(CARE_GROUP)
@@ -62,7 +63,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     )
     .option(
       '--allow-gaps',
-      'accept a source that lacks rows; the import records the missing rows permanently',
+      'accept a source that lacks rows; `pronghorn verify` and /health then name the missing rows permanently',
     )
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
@@ -148,8 +149,8 @@ function planText(plan: ImportPlan): string {
       ({ table, rows }) => `  ${table.padEnd(width)} ${Math.round(rows).toString().padStart(14)} rows`,
     ),
     '',
-    `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB in this database without the indexes that queries need, ` +
-      `about ${Math.ceil(plan.seconds / 60)} minutes on two cores.`,
+    `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB in this database without the indexes that queries need. ` +
+      `The import takes about ${Math.ceil(plan.seconds / 60)} minutes on two cores.`,
     ...(plan.unindexed.length === 0
       ? []
       : [

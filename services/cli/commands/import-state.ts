@@ -23,9 +23,10 @@ export function addImportState(program: Command, io: CliIo): void {
     .command('import-state')
     .summary("fill an empty database from the chain's current tables, without history")
     .description(
-      'Fills an empty database with the current rows of the contracts of a reader: the tables are paged from the ' +
-        "node's HTTP API, and later blocks are read from its state history, until every row is of the same block. Then " +
-        'start the filler, which continues with the next block. Earlier history is missing, and answers of the API say so. ' +
+      'Fills an empty database with the current rows of the contracts of a reader. ' +
+        'The import reads the tables page by page from the HTTP API of a node, and the later blocks from the state history of the node, until every row is of the same block. ' +
+        'Start the filler afterwards: it continues with the next block. ' +
+        'Earlier history is missing, and answers of the API say so. ' +
         'See docs/import-state.md.',
     )
     .helpGroup(CARE_GROUP)
@@ -34,7 +35,10 @@ export function addImportState(program: Command, io: CliIo): void {
       '--reader <name>',
       'reader that continues after the import; required if readers.config.json has several readers',
     )
-    .option('--http <url>', 'HTTP API of the node to page; default: chain.http of connections.config.json')
+    .option(
+      '--http <url>',
+      'HTTP API of the node whose tables are read; default: chain.http of connections.config.json',
+    )
     .option('--requests <number>', 'concurrent requests', wholeNumber(1, 64), 8)
     .option('--start-over', 'discard the progress of an earlier, unfinished run')
     .option('--json', 'JSON on the standard output, for scripts')

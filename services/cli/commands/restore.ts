@@ -31,7 +31,10 @@ export function addRestore(program: Command, io: CliIo): void {
     .addOption(configOption())
     .option('--key <file>', 'public key of the publisher (PEM); a dump without its signature is refused')
     .option('--jobs <number>', 'number of concurrent loading sessions', wholeNumber(1, 64), 4)
-    .option('--reader <name>', 'name of the reader in readers.config.json, if the dump has another name')
+    .option(
+      '--reader <name>',
+      'name of the reader in readers.config.json, if the reader has another name in the dump',
+    )
     .option('--anew', 'discard an interrupted restore, and start over with the currently published dump')
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
@@ -84,7 +87,7 @@ function progressText({ phase, done, of, rows }: RestoreProgress, seconds: numbe
     case 'rows':
       return `rows: ${(done / MIB).toFixed(1)} of ${(of / MIB).toFixed(1)} MiB, ${rows} rows${time}`
     case 'indexes':
-      return `indexes, seals and statistics: ${done} of ${of}`
+      return `indexes, seals and statistics: ${done} of ${of} steps`
   }
 }
 

@@ -25,8 +25,9 @@ export function addSeals(program: Command, io: CliIo): void {
     .command('seals')
     .summary('checksums of the irreversible history')
     .description(
-      'Prints the seals of history: the number of rows and a SHA-256 for each kind of row and range of blocks, written ' +
-        'when no fork can undo the range any more. One line for everything; each range with --from, --to or --table. ' +
+      'Prints the seals of history: the number of rows and a SHA-256 for each kind of row and range of blocks. ' +
+        'A seal is written when no fork can undo the range any more. ' +
+        'Without options, prints one line that summarizes all seals; with --from, --to or --table, one line for each range. ' +
         '`pronghorn verify --seals` computes the seals again from the rows. docs/seals.md has the definition.',
     )
     .helpGroup(CARE_GROUP)

@@ -33,9 +33,8 @@ export function addStandalone(program: Command, io: CliIo): void {
     .command('standalone')
     .summary('run all services in one process, on a demo chain or a node')
     .description(
-      'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the ' +
-        'state service, and a demo chain unless a node is given. The process stops when the terminal or the program that ' +
-        'started it exits; with `setsid` before the command, the process continues.',
+      'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the state service, and a demo chain unless a node is given. ' +
+        'The process stops when the terminal or the program that started it exits; with `setsid` before the command, the process continues.',
     )
     .helpGroup(TRY_GROUP)
     .addOption(

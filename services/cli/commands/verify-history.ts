@@ -154,7 +154,7 @@ function historyText({ ranges, blocks, kinds, ...found }: ReplayedHistory, rebui
     values.map((value) => value.toString().padStart(12)).join('')
   const shown = differences.slice(0, ROWS_SHOWN)
   const rows = Object.values(kinds).reduce((sum, counts) => sum + counts.rows, 0)
-  const end = `${rows} rows of ${Object.keys(kinds).length} kinds in ${blocks} blocks`
+  const end = `${rows} rows of ${Object.keys(kinds).length} kinds in ${blocks} blocks were compared`
   return [
     ...ranges.map(({ firstBlock, lastBlock }) => `read blocks ${firstBlock} to ${lastBlock} from the chain`),
     '',
@@ -180,12 +180,14 @@ function historyText({ ranges, blocks, kinds, ...found }: ReplayedHistory, rebui
     ]),
     ...(differences.length > shown.length ? [`and ${differences.length - shown.length} more rows`] : []),
     ...notCompared.map((reason) => `not compared: ${reason}`),
-    ...(settled > 0 ? [`${settled} imported seals agree with the chain, and count as indexed now`] : []),
+    ...(settled > 0
+      ? [`${settled} imported seals agree with the chain: the origin of these seals is now indexed`]
+      : []),
     ...(rebuilt === null
       ? []
       : [
-          ...rebuilt.rebuilt.map((rule) => `rebuilt: ${rule}`),
-          ...rebuilt.refused.map(({ rule, why }) => `cannot be rebuilt: ${rule}: ${why}`),
+          ...rebuilt.rebuilt.map((rule) => `values were rebuilt by the rule: ${rule}`),
+          ...rebuilt.refused.map(({ rule, why }) => `values cannot be rebuilt by the rule: ${rule}: ${why}`),
           rebuilt.isWritten
             ? `replaced ${differences.length} rows, and sealed ${resealed} ranges again`
             : 'nothing was written',

@@ -137,7 +137,7 @@ export async function repairText(repairs: readonly PlannedRepair[], verb: string
   const { describeRepair } = await import('../../verify/index.ts')
   const writable = repairs.filter(({ impossible }) => impossible === null)
   return [
-    `repair ${verb} ${writable.length} rows of ${repairs.length}:`,
+    `repair ${verb} ${writable.length} of the ${repairs.length} rows that differ:`,
     ...repairs.slice(0, ROWS_SHOWN).map((repair) => `  ${describeRepair(repair)}`),
     ...more(repairs.length - ROWS_SHOWN, 'rows'),
     '',
@@ -147,10 +147,10 @@ export async function repairText(repairs: readonly PlannedRepair[], verb: string
 /** Text about the derived rules that a repair rebuilt or refused, and the digests before and after. */
 export function derivedText({ rebuilt, refused, isWritten, digests }: Repaired): string {
   return [
-    ...rebuilt.map((rule) => `${isWritten ? 'rebuilt' : 'could be rebuilt'}: ${rule}`),
-    ...refused.map(({ rule, why }) => `cannot be rebuilt: ${rule}: ${why}`),
+    ...rebuilt.map((rule) => `values ${isWritten ? 'were' : 'could be'} rebuilt by the rule: ${rule}`),
+    ...refused.map(({ rule, why }) => `values cannot be rebuilt by the rule: ${rule}: ${why}`),
     `digest before the repair: ${digests.before}`,
-    `digest after the repair: ${digests.after}${isWritten ? '' : ', nothing was written'}`,
+    `digest after the repair: ${digests.after}${isWritten ? '' : ' (unchanged, because nothing was written)'}`,
     '',
   ].join('\n')
 }

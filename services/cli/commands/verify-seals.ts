@@ -95,10 +95,10 @@ function comparedText({ kinds, onlyOurs, onlyTheirs, ranges, differing, rows }: 
       ),
   ])
   const missing = [
-    ...onlyOurs.map((kind) => `${kind}: not compared, the other node has no seals of it`),
-    ...onlyTheirs.map((kind) => `${kind}: not compared, only the other node has seals of it`),
+    ...onlyOurs.map((kind) => `${kind}: not compared, because the other node has no seals of this kind`),
+    ...onlyTheirs.map((kind) => `${kind}: not compared, because only the other node has seals of this kind`),
   ]
-  const end = `${differing.length} of ${ranges} ranges differ: ${kinds.length} kinds up to block ${Math.max(-1, ...kinds.map(({ sealedTo }) => sealedTo))}.`
+  const end = `${differing.length} of ${ranges} ranges differ: ${kinds.length} kinds of rows were compared up to block ${Math.max(-1, ...kinds.map(({ sealedTo }) => sealedTo))}.`
   return `${[...lines, ...missing, end].join('\n')}\n`
 }
 

@@ -104,7 +104,10 @@ export class Chain {
   rewindTo(num: number): void {
     if (num >= this.head.num) return
     if (num < this.#lib.num) {
-      throw new FatalError('INVALID_REQUEST', `block ${num + 1} is irreversible (up to ${this.#lib.num})`)
+      throw new FatalError(
+        'INVALID_REQUEST',
+        `block ${num + 1} is irreversible, as are all blocks up to ${this.#lib.num}`,
+      )
     }
     for (const gone of this.#blocks.splice(num - this.first + 1)) this.#bytes -= sizeOf(gone)
     this.state.journal.rewindTo(num)

@@ -69,7 +69,7 @@ export function readMessage(bytes: Buffer): RecordedMessage {
   const reader = new ByteReader(bytes, 1)
   const head = readPosition(reader)
   const lib = readPosition(reader)
-  if (!reader.bool()) throw new RangeError('a blocks result without a block')
+  if (!reader.bool()) throw new RangeError('a blocks result contains no block')
   const { num, id } = readPosition(reader)
   const prevId = reader.bool() ? readPosition(reader).id : null
   const [block, traces, deltas] = [readPayload(reader), readPayload(reader), readPayload(reader)]

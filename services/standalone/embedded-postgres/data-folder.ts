@@ -103,7 +103,7 @@ export async function readPassword(base: string): Promise<string> {
   const fault = text === undefined ? 'missing' : 'empty'
   throw new FatalError(
     'DATA_FOLDER_DAMAGED',
-    `${path} is ${fault}, the file with the password of the database`,
+    `${path}, the file with the password of the database, is ${fault}`,
   )
 }
 
