@@ -227,8 +227,16 @@ describe('a data directory', () => {
 
   it('the refusal of a damaged data directory names the file', { timeout: patient(120_000) }, async () => {
     for (const [file, text, named] of [
-      ['postgres.password', null, `${data}/postgres.password is missing`],
-      ['postgres.password', '\n', `${data}/postgres.password is empty`],
+      [
+        'postgres.password',
+        null,
+        `${data}/postgres.password, the file with the password of the database, is missing`,
+      ],
+      [
+        'postgres.password',
+        '\n',
+        `${data}/postgres.password, the file with the password of the database, is empty`,
+      ],
       ['api-key', null, `${data}/api-key cannot be read`],
       ['demo-chain.json', '{', `${data}/demo-chain.json does not describe a demo chain`],
     ] as const) {
