@@ -348,7 +348,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
     `DELETE FROM atomicassets_transfers_assets WHERE transfer_id IN (SELECT min(transfer_id) FROM atomicassets_transfers) RETURNING transfer_id AS id`,
   ],
   [
-    'each sender of an asset is its previous recipient, and the owner is its last recipient: asset ',
+    'the sender of each transfer of an asset received the asset in the previous transfer, and the owner is the last recipient: asset ',
     `DELETE FROM atomicassets_transfers WHERE transfer_id IN (SELECT max(transfer_id) FROM atomicassets_transfers WHERE created_at_block < 600) RETURNING 1 AS id`,
   ],
   [

@@ -122,7 +122,7 @@ it('npm start begins at the start block of a known chain, unless an option overr
     const refused = await run('standalone', ...node, '--start-block', '7')
     expect([refused.code, refused.text]).toEqual([2, expect.stringContaining('--start-block: found 7')])
     expect(refused.text).toContain(
-      'allowed: 64000000, the start block of wax-mainnet; --start-block-override allows another one',
+      'allowed: 64000000, the start block of wax-mainnet; --start-block-override allows another start block',
     )
     expect(refused.text).not.toContain('Starting PostgreSQL')
   } finally {

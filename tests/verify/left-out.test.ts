@@ -103,7 +103,7 @@ it('transfers and logs that the settings leave out break no rule, and verify sti
   ] as const) {
     await client.query('BEGIN')
     await client.query(`UPDATE assets.transfers SET ${column} = 'wrong' WHERE transfer_id = $1`, [id])
-    expect((await broken()).join(), column).toMatch(/each sender of an asset is its previous recipient/)
+    expect((await broken()).join(), column).toMatch(/the sender of each transfer of an asset received/)
     await client.query('ROLLBACK')
   }
 })

@@ -143,7 +143,7 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
   ].map(
     (text) =>
       [
-        'each sender of an asset is its previous recipient, and the owner is its last recipient',
+        'the sender of each transfer of an asset received the asset in the previous transfer, and the owner is the last recipient',
         text,
       ] as const,
   ),

@@ -170,7 +170,7 @@ export const historyRules: readonly DerivedRule[] = [
   transactionsOf('assets'),
   transactionsOf('tools'),
   {
-    rule: 'each sender of an asset is its previous recipient, and the owner is its last recipient',
+    rule: 'the sender of each transfer of an asset received the asset in the previous transfer, and the owner is the last recipient',
     covers: {
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],

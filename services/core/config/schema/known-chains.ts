@@ -65,5 +65,5 @@ export const handlersWithStart: readonly HandlerName[] = ['assets', 'market']
 export function startBlockProblem(chainId: string, startBlock: number, override: string): string | undefined {
   const known = knownChains.find(({ id }) => id === chainId.toLowerCase())
   if (known?.startBlock === undefined || known.startBlock === startBlock) return undefined
-  return `${known.startBlock}, the start block of ${known.name}; ${override} allows another one`
+  return `${known.startBlock}, the start block of ${known.name}; ${override} allows another start block`
 }

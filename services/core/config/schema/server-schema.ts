@@ -47,7 +47,7 @@ const trustProxy = z
   .meta({ allowed: TRUST_ALLOWED })
 
 const ORIGIN_ALLOWED =
-  'a regular expression of at most 500 characters, such as ^https://app[.]example[.]org$ (without one, every origin may call)'
+  'a regular expression of at most 500 characters, such as ^https://app[.]example[.]org$ (if the list is empty, every origin may call)'
 const originPattern = z
   .string({ error: ORIGIN_ALLOWED })
   .min(1, { error: ORIGIN_ALLOWED })
