@@ -68,7 +68,7 @@ function namedLimit({ body }: JsonAnswer): number {
 }
 
 describe('an answer above limits.answer_bytes', () => {
-  it('an answer above limits.answer_bytes is refused with the size of the answer: offers of 200 assets of one large template', async () => {
+  it('an answer above limits.answer_bytes is refused with the size of the answer, even if most bytes are a template that all assets share', async () => {
     const { get } = await serve({
       templates: 1,
       templateBytes: 200 * KIB,
@@ -92,7 +92,7 @@ describe('an answer above limits.answer_bytes', () => {
     expect(stallMs).toBeLessThan(250)
   })
 
-  it('the refusal of a too large answer names the highest limit that fits', async () => {
+  it('the error for a too large answer names the highest value of the parameter limit that still works', async () => {
     const { get } = await serve(
       { templates: 10, templateBytes: 10 * KIB, assets: 10, assetBytes: 5 * KIB, offers: 20 },
       { limits: { answer_bytes: 4 * MIB } },
@@ -114,7 +114,7 @@ describe('an answer above limits.answer_bytes', () => {
 const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
 
 describe('a page that exceeds the size limit of one statement', () => {
-  it('a page above limits.answer_bytes is measured in the database and refused with the highest limit that fits', async () => {
+  it('the database measures a page above limits.answer_bytes, and the error names the highest value of the parameter limit that still works', async () => {
     for (const isCompressible of [false, true]) {
       const { get } = await serve({ ...manyLarge, isCompressible }, { limits: { answer_bytes: 8 * MIB } })
       const { growth } = await watch(async () => {
@@ -159,7 +159,7 @@ describe('a page that exceeds the size limit of one statement', () => {
 })
 
 describe('a page of logs that is too large', () => {
-  it('a page of logs above limits.answer_bytes is refused with the highest limit that fits', async () => {
+  it('a page of logs above limits.answer_bytes is refused, and the error names the highest value of the parameter limit that still works', async () => {
     const small = { templates: 1, templateBytes: KIB, assets: 1, assetBytes: 0, offers: 1 }
     const limits = { answer_bytes: 1 * MIB }
     const { get } = await serve(small, { limits }, { count: 40, bytes: 100 * KIB })
@@ -211,7 +211,7 @@ describe('an answer that is sent in chunks', () => {
 })
 
 describe('answers of clients that do not read', () => {
-  it('a client that does not read its answers gets 503 above its share of memory; other clients are served', async () => {
+  it('a client gets 503 while its unread answers exceed the memory limit for one client; other clients are served', async () => {
     const limits = { answer_bytes: 16 * MIB, answers_bytes: 64 * MIB }
     const { port, get } = await serve(
       { ...largePage, offers: 30 },

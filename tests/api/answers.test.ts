@@ -44,8 +44,8 @@ describe('a price record of an asset without a template', () => {
   })
 })
 
-describe('statistics without a known token', () => {
-  it('statistics without a known token are refused with the exact message that client libraries compare', async () => {
+describe('statistics without a known token symbol', () => {
+  it('a request for statistics without a known token symbol is refused with the exact message that client libraries compare', async () => {
     const required = '299 - "symbol is required, for example symbol=WAX"'
     for (const [query, warning] of [
       ['', required],
@@ -87,7 +87,7 @@ describe('a message about an invalid parameter', () => {
     }
   })
 
-  it('the error for price bounds without a token names the parameter to add', async () => {
+  it('the error for price bounds without a token symbol names the parameter to add', async () => {
     const { status, headers } = await get('/market/v2/sales?min_price=1')
     expect([status, headers.get('warning')]).toEqual([
       400,

@@ -40,7 +40,7 @@ describe('has_template_buyoffer', () => {
 })
 
 describe('the endpoint of a single schema', () => {
-  it('a schema path with several names returns the newest matching schema', async () => {
+  it('a request for a schema by several names in the path returns the newest matching schema', async () => {
     const schemas =
       await read.get<{ schema_name: string; collection: { collection_name: string } }[]>('/v1/schemas')
     const newest = schemas[0]!

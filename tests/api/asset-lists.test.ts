@@ -278,7 +278,7 @@ describe('lists of assets', () => {
   })
 
   it.each(['suggested_median', 'suggested_average'])(
-    'assets sorted by %s have the order of the shown prices, some of which the oracle rate caps',
+    'assets sorted by %s have the order of the prices in the records, also where the oracle rate caps a price',
     { timeout: patient(60_000) },
     async (price) => {
       await client.query('BEGIN')

@@ -183,7 +183,7 @@ describe('records of the assets namespace', () => {
     )
   })
 
-  it('offer and transfer records contain full assets in the order of the action', async () => {
+  it('offer and transfer records contain full assets, in the order in which the action lists the assets', async () => {
     const offers = await list('/v1/offers')
     expect(offers).not.toEqual([])
     for (const row of offers) {
@@ -265,7 +265,7 @@ describe('lists of the assets namespace', () => {
     }
   })
 
-  it('lists refuse a page number above the limit and name the parameters that continue the list', async () => {
+  it('a request with a page number above the limit is refused, and the error names the parameters that continue the list', async () => {
     const refusal = (row: number) => {
       const how =
         row === 1_000_000
@@ -341,7 +341,7 @@ describe('lists of the assets namespace', () => {
     expect(await list('/v1/accounts?burned=true')).toEqual([])
   })
 
-  it('lower_bound, upper_bound, before and after bound lists by key and time', async () => {
+  it('the parameters lower_bound and upper_bound limit a list by key; before and after limit a list by time', async () => {
     const all = await everything('/v1/assets?order=asc')
     const middle = all[300]!
     const id = middle.asset_id as string
@@ -407,7 +407,7 @@ describe('filters of the assets namespace', () => {
     )
   })
 
-  it('an attribute filter with an empty list matches attributes that are lists', async () => {
+  it('an attribute filter whose value is an empty list matches every record whose attribute is a list', async () => {
     const all = await everything('/v1/templates')
     const tagged = all.filter((row) => Array.isArray((row.immutable_data as Row).tags))
     expect(tagged).not.toEqual([])

@@ -133,7 +133,7 @@ async function untilQueriesWait(count: number): Promise<void> {
 }
 
 describe('cached answers', () => {
-  it('cached answers serve every spelling of a request', async () => {
+  it('one cached answer serves all spellings of a request', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const first = await api.ask(ASSETS)
     expect([first.status, first.cache]).toEqual([200, 'miss'])
@@ -217,7 +217,7 @@ describe('cached answers', () => {
     for (const path of paths) expect((await api.ask(path)).cache, path).toBe('hit')
   })
 
-  it('cached answers serve GET and HEAD only', async () => {
+  it('only GET and HEAD requests are answered from the cache', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const head = await api.ask(ASSETS, {}, 'HEAD')
     expect([head.cache, head.body.length]).toEqual(['miss', 0])
@@ -230,7 +230,7 @@ describe('cached answers', () => {
     expect(rowsOf(await api.ask(ASSETS))).toBe(2)
   })
 
-  it('an expired cached answer is replaced by a new query', async () => {
+  it('a request after the end of cache_life queries the database again', async () => {
     const api = await Watched.start({ cache_life: 1 })
     let answer = await api.ask(ASSETS)
     const timeOf = ({ body }: Answer): number =>

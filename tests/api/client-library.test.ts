@@ -183,7 +183,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 describe('the published client library', () => {
-  it('every call of the published client library returns the answer of the plain request', async () => {
+  it('every method of the published client library returns the data that a plain request to the endpoint returns', async () => {
     const calls = everyCall()
     const called = new Set(calls.map(([method]) => method as string))
     const methods = Object.getOwnPropertyNames(ExplorerApi.prototype).filter((name) =>

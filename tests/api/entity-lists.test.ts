@@ -231,28 +231,31 @@ it('an offer matches only if one asset matches both the asset filter and the col
   }
 })
 
-describe('the newest transfers of assets with one property', () => {
+describe('the newest transfers, filtered by one property of their assets', () => {
   const details = ['burned', 'owner', 'template_id', 'schema_name', 'minter', 'initial_receiver', 'burner']
-  it.each(details)('the newest transfers by %s are found through the assets table', async (name) => {
-    const generator = createRandom(SEED)
-    let isUsed = false
-    const choose: ChoosePath = (request) => {
-      const path = paths['the newest rows through another table']!(request)
-      isUsed ||= path.kind !== 'collect' && path.scans[0]?.driving !== undefined
-      return path
-    }
-    const reader = createListReader([], choose)
-    for (const limit of [1, 5, 100, 1_000]) {
-      let value: string | undefined
-      while (value === undefined) value = (await transfers.values(client, () => generator.fraction()))[name]
-      const filters = { [name]: value }
-      const raw = new Map(Object.entries({ ...filters, limit: String(limit), order: 'desc' }))
-      const values = await readRequest(transferParameters(1_000), { raw, lists: () => Promise.resolve([]) })
-      const all = await transfers.keys(client, filters, 'created', 'desc')
-      const list = await transferList(reader, session, values)
-      const keys = await reader.keys(session, list, pageWindow(values))
-      expect([value, limit, keys]).toEqual([value, limit, all.slice(0, limit)])
-    }
-    expect(isUsed).toBe(true)
-  })
+  it.each(details)(
+    'a list of the newest transfers with a filter by %s is read through the assets table',
+    async (name) => {
+      const generator = createRandom(SEED)
+      let isUsed = false
+      const choose: ChoosePath = (request) => {
+        const path = paths['the newest rows through another table']!(request)
+        isUsed ||= path.kind !== 'collect' && path.scans[0]?.driving !== undefined
+        return path
+      }
+      const reader = createListReader([], choose)
+      for (const limit of [1, 5, 100, 1_000]) {
+        let value: string | undefined
+        while (value === undefined) value = (await transfers.values(client, () => generator.fraction()))[name]
+        const filters = { [name]: value }
+        const raw = new Map(Object.entries({ ...filters, limit: String(limit), order: 'desc' }))
+        const values = await readRequest(transferParameters(1_000), { raw, lists: () => Promise.resolve([]) })
+        const all = await transfers.keys(client, filters, 'created', 'desc')
+        const list = await transferList(reader, session, values)
+        const keys = await reader.keys(session, list, pageWindow(values))
+        expect([value, limit, keys]).toEqual([value, limit, all.slice(0, limit)])
+      }
+      expect(isUsed).toBe(true)
+    },
+  )
 })

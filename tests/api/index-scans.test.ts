@@ -114,7 +114,7 @@ async function plainPage({ filters, order }: List, window: PageWindow): Promise<
 
 describe.each(seeds)('index scans, seed %i', (seed) => {
   it.each(rangeFilters)(
-    'index scans of %i ranges return the page of plain SQL, with and without a row budget',
+    'index scans of %i ranges return the same page as a plain SQL query, with and without a row budget',
     async (ranges) => {
       const random = createRandom(seed + ranges)
       let shown = 0

@@ -53,7 +53,7 @@ function formData(fields: Readonly<Record<string, string>>): FormData {
 const notFound = { status: 404, text: '{"success":false,"message":"Endpoint not found"}' }
 
 describe('routes of the API', () => {
-  it('routes answer on the path of the namespace and on every alias', async () => {
+  it('a route answers on the path of its namespace and on every alias of the path', async () => {
     const answers = await Promise.all(
       ['/assets', '/atomicassets'].map((path) => ask(`${server.api.url}${path}/v1/assets?limit=2`)),
     )
@@ -363,7 +363,7 @@ describe('more concurrent requests than database connections', () => {
     await api.close()
   })
 
-  it('while the queue is full of requests of one client, lists of this client get 503 before their parameters are read', async () => {
+  it('while requests of one client fill the queue, further list requests of that client get 503 before their parameters are read', async () => {
     const { address } = server.database
     const limits = { max_db_connections: 4, max_list_queries: 1, max_query_time_ms: 5_000, trust_proxy: true }
     const api = await startApi({ config: apiConfig(address, limits), logger: quiet })

@@ -58,7 +58,7 @@ function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, r
 }
 
 describe.each(lists)('filters on attributes of %s', (path, key, further) => {
-  it('attribute filters match a value in each of its spellings', async () => {
+  it('attribute filters match text values with the suffix :text, number values with :number, and both without a suffix', async () => {
     const page = `${path}?limit=100&sort=${key}&order=asc${further}`
     const all = await get<Listing[]>(page)
     // `upper_bound` excludes listings after the first page, because the test knows only the listings of that page.

@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('a parameter value that names a list stands for the items of all sources of the list, next to other values', async () => {
+  it('a parameter value $list:NAME stands for the items of the named list from all sources, and can be combined with other values', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])

@@ -64,7 +64,7 @@ describe('logs of the assets namespace', () => {
     }
   })
 
-  it('logs of an asset begin with its mint and end in its current state', async () => {
+  it('the logs of an asset begin with the mint, and the last entries agree with the current state of the asset', async () => {
     const changed: string[] = []
     for (const asset of telling) {
       const logs = await get<Log[]>(`/v1/assets/${asset.asset_id}/logs`)

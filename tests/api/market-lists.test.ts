@@ -296,7 +296,7 @@ describe('lists of the market', () => {
 
 describe('open sales', () => {
   it.each(['l.asset_count = 1', 'l.asset_count > 1'])(
-    'open sales with %s are the same via indexed terms of templates as by a scan of all sales',
+    'for open sales with %s, a filter on templates finds the same sales by indexed terms as by a scan of all sales',
     { timeout: patient(120_000) },
     async (condition) => {
       const seeded = createRandom(11)

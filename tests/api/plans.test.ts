@@ -205,8 +205,8 @@ describe('market endpoints scan no big table, with every sort and every single f
   })
 })
 
-describe('the request cases of the plan tests', () => {
-  it('the request cases use every parameter of every endpoint', () => {
+describe('the requests of the query plan tests', () => {
+  it('the requests of the query plan tests use every parameter of every endpoint', () => {
     for (const { path, parameters } of endpoints) {
       const asked = new Set(
         cases
@@ -223,7 +223,7 @@ describe('the request cases of the plan tests', () => {
     }
   })
 
-  it('the request cases with common filters return rows', async () => {
+  it('requests with common filters in the query plan tests return rows', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),

@@ -72,7 +72,7 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'a page of %s records takes one statement, one more if fragments are missing, and one more if the keys of the page are read by a statement of their own',
+    'reading a page of %s records takes one statement, plus one for missing fragments and one for keys that are read separately',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
@@ -101,7 +101,7 @@ describe('a page of records', () => {
     }
   })
 
-  it('if the query of a page exceeds the row budget, the next plan reads the records; a page without rows is empty', async () => {
+  it('if a page query exceeds the row budget, the query of the next plan returns the page, which may be empty', async () => {
     const { asset, transfer } = createKinds()
     for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
       [each, true] as const,
@@ -133,7 +133,7 @@ it('reading a record by its key takes one statement, and one more if fragments a
   expect((await asset.readKeys(session, ['1'])).size).toBe(0)
 })
 
-it('a page whose fragments are not cached takes two statements each time', async () => {
+it('without a cache of fragments, reading a page always takes two statements', async () => {
   const { template } = createKinds(new Fragments({ isCaching: false }))
   const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])

@@ -98,7 +98,7 @@ async function untilReplicaIs(state: string): Promise<void> {
 }
 
 describe('reads from a replica', () => {
-  it('requests use the replica, and never see an older block than the last published one', async () => {
+  it('requests read from the replica, and never see a block older than the last published block', async () => {
     const patiently = await open([servers.replica.address], patient)
     // The replica may be behind at the first poll.
     await untilAskedOf(() => servers.replica.address, patiently)
@@ -203,7 +203,7 @@ describe('reads from a replica', () => {
     await other.close()
   })
 
-  it('without the primary, the replica answers requests and no event is published', async () => {
+  it('while the primary is stopped, the replica answers requests, and no events are published', async () => {
     await untilAskedOf(() => servers.replica.address)
     const last = (await ask()).block
     await servers.primary.stop()

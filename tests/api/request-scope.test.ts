@@ -100,7 +100,7 @@ describe('a statement that cannot be cancelled', () => {
     return { ...database.address, host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
   }
 
-  it('a statement that cannot be cancelled occupies the database connection until the statement ends, although the request was answered before', async () => {
+  it('a statement that cannot be cancelled occupies its database connection until the statement ends, even after the request has failed', async () => {
     const requests = await open(await openDeafWire())
     // Open the database connection first: on a busy machine that can take longer than the request's deadline of 200 ms.
     await requests.run((session) => session.query(pause(0)))

@@ -220,7 +220,7 @@ describe('links of the tools namespace', () => {
     expect(await get('/v1/links?limit=')).toHaveLength(Math.min(100, ids.length))
   })
 
-  it('for an asset that is not indexed, a link shows the asset id, and null in the other fields of the asset', async () => {
+  it('a link with an asset that is not indexed contains the asset id, and null in the other fields of the asset', async () => {
     const link = [...links.values()].find(({ asset_ids: assets }) => assets.length > 0)!
     const before = await get<Link>(`/v1/links/${link.link_id}`)
     await sql((client) =>

@@ -101,7 +101,7 @@ describe('the warm-up', () => {
     }
   })
 
-  it('the warm-up of an empty database requests each path at most once; a database error ends the warm-up, not the start', async () => {
+  it('on an empty database the warm-up requests each path at most once; a database error ends the warm-up, and the API starts', async () => {
     const nothing = recordRuns()
     const first = await startApi({
       ...{ config: apiConfig(empty.address), logger: quiet, ...warm },

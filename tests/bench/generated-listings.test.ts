@@ -40,7 +40,7 @@ const derivedColumns = [
 ]
 
 it.each(['sales', 'auctions', 'buyoffers'])(
-  'the columns of generated %s that derive from assets are equal to the same columns derived in SQL',
+  'in generated %s, the columns derived from assets equal the values that an SQL query derives',
   async (table) => {
     const differing = derivedColumns.map(
       (column) => `count(*) FILTER (WHERE l.${column} IS DISTINCT FROM d.${column})::int AS ${column}`,

@@ -18,7 +18,7 @@ describe('account and collection names of a generated database', () => {
     expect(accounts).toBeLessThanOrEqual(mostAccounts)
   })
 
-  test('scale factor 1 of a generated database gives the full sizes; factors for which too few names exist are refused', () => {
+  test('scale factor 1 gives a generated database the full sizes; unsupported scale factors are refused', () => {
     expect(scaledSizes(1)).toEqual(fullSizes)
     for (const factor of [0, 65, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
   })
