@@ -105,7 +105,7 @@ describe('an ACME authority', () => {
     [6, 3, false],
     [6, 1.5, true],
   ])(
-    'a certificate is renewed once less than a third of its lifetime remains: of %d days, %d are left',
+    'a certificate is renewed once less than a third of its lifetime remains: lifetime %d days, remaining %d days',
     async (lifetime, left, expected) => {
       await install(lifetime, left, (chain) => chain)
       expect(await isAsked()).toBe(expected)
@@ -116,7 +116,7 @@ describe('an ACME authority', () => {
     ['the same', '', false],
     ['another', '-staging', true],
   ])(
-    'a new certificate is requested only if another ACME authority issued the present certificate: %s authority',
+    'a valid certificate is replaced only if another ACME authority issued the certificate: %s authority',
     async (_what, suffix, expected) => {
       await install(90, 80, (chain) => `${settings.directory}${suffix}\n${chain}`)
       expect(await isAsked()).toBe(expected)

@@ -181,7 +181,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^no backup/])
   })
 
-  it('the backup schedule writes the first backup at once, passes the backup to the hook, and compares a restored copy of the backup', async () => {
+  it('the backup schedule writes the first backup at once, passes the backup to the hook, and verifies a restored copy of the backup', async () => {
     expect(await keep({})).toMatchObject({ code: 0 })
     const [first] = await list()
     expect(await copied()).toEqual([first])
@@ -249,7 +249,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   })
 })
 
-describe('the trial copy for migrations', () => {
+describe('the database copy on which migrations are tried', () => {
   let folder: string
 
   beforeAll(async () => {

@@ -63,7 +63,7 @@ describe('scripts/check', () => {
     return { status, stdout, stderr, problems }
   }
 
-  it('scripts/check lists every value that Compose refuses without naming its variable, and creates nothing', () => {
+  it('scripts/check names the variable of every value that Compose refuses without naming a variable, and creates no files', () => {
     const wrong = [
       ...['POSTGRES_BUNDLED=no', 'REDIS_BUNDLED=FALSE', 'API_MEMORY=2x', 'API_CPUS=all', 'HTTP_PORT=99999'],
       ...['CONFIG_FILES=config', 'DATA_LOCATION=./scripts/check', 'BACKUP_DIR=./bakups'],
@@ -114,7 +114,7 @@ describe('scripts/check', () => {
     for (const path of [config, './my config']) {
       const text = `${REAL}COMPOSE_FILE=docker-compose.yml\nCONFIG_FILES='${path}'\nBACKUP_HOOK="./the hook"\n`
       const { problems, stderr } = check(text)
-      // The script has read readers.config.json: it reports only that the reader `[0]` has no contract.
+      // The script has read the file: its only complaint concerns the content, a missing contract.
       expect(problems, stderr).toEqual(expect.arrayContaining([expect.stringContaining('[0]')]))
       expect(stderr).not.toMatch(/CONFIG_FILES|BACKUP_HOOK/)
     }

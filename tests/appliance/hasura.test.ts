@@ -37,7 +37,7 @@ describe('Hasura metadata', () => {
     )
   })
 
-  it('the Hasura metadata give readers the GraphQL views, and no table', async () => {
+  it('the Hasura metadata allow the role reader to select from the GraphQL views, and from no table', async () => {
     const { sources } = (await assembleMetadata(50)) as {
       sources: { tables: { table: { schema: string; name: string }; select_permissions: unknown[] }[] }[]
     }

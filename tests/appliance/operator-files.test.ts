@@ -325,7 +325,7 @@ describe('files of the operator', () => {
     await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
   })
 
-  it('a namespace whose reader does not index its contract causes a warning', async () => {
+  it('a warning names each namespace whose configured reader does not index the contract of the namespace', async () => {
     const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
     const { warnings } = await checkRender({ ...real, CONFIG_FILES, STOP_BLOCK: '0' }, places('connected'))
     expect(warnings.map(({ message }) => message)).toEqual([

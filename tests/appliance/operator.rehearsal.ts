@@ -133,7 +133,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
   }, LONGEST)
 
   it(
-    "containers index, verify, digest and repair with the operator's readers file of two readers",
+    "with two readers in the operator's readers file, containers index blocks, verify and repair rows, and compute digests",
     async () => {
       const [readers] = await blocksOf('operate.md', 'First start', 'json')
       // `verify --repair` takes the correct rows from the tables that the handler `state` (the state history writer)

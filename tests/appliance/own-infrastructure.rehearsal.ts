@@ -130,7 +130,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
   }, LONGEST)
 
   it(
-    "an appliance with the operator's own servers starts no bundled server, and answers during every change",
+    "an appliance with the operator's own servers starts no bundled server, and answers during an upgrade, a backup and a rotation of secrets",
     async () => {
       variables = { ...variables, RATE_LIMIT_REQUESTS: '900000' }
       expect(await step('apply', () => run(variables, 'scripts/apply'))).toMatchObject(isClean)

@@ -41,12 +41,12 @@ it('the health probe succeeds on status 200, and fails on status 503 and without
   expect(await isHealthy('/good', await findFreePort())).toBe(false)
 })
 
-it('the health probe with --print shows the response, also a failure', async () => {
+it('the health probe with --print prints the response, also if the check fails', async () => {
   const words = [script, '--print', '/bad', '127.0.0.1', String(port)]
   await expect(run('bash', words)).rejects.toMatchObject({ code: 1, stdout: 'answer\n' })
 })
 
-it('the health probe of a silent service times out', async () => {
+it('the health probe of a service that does not answer times out', async () => {
   const sockets: Socket[] = []
   const silent = createTcpServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -63,14 +63,14 @@ async function measure(times: number, ...words: string[]): Promise<number> {
   return (user + system) / times
 }
 
-it('the health probe takes less than a twentieth of the processor time of starting the program', async () => {
+it('the health probe takes less than a twentieth of the processor time of a start of the pronghorn program', async () => {
   const probe = await measure(20, 'bash', script, '/good', '127.0.0.1', String(port))
   const start = await measure(2, process.execPath, program, '--version')
   expect(probe).toBeGreaterThan(0)
   expect(probe * 20).toBeLessThan(start)
 })
 
-it('every container of the project is probed by the shell script, not by the program', () => {
+it('every container of the project is probed by the shell script, not by the pronghorn program', () => {
   const { services } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as {

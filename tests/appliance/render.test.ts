@@ -198,7 +198,7 @@ describe('rendering of the configuration', () => {
     expect(await keep({ ...elsewhere, CACHE_LIFE: '2s' })).toBe(none)
   })
 
-  it('a rendered configuration reads the password of an external PostgreSQL from a file, and again when the file changes', async () => {
+  it('every rendering reads the password of an external PostgreSQL from its file again', async () => {
     const { out, certificateFiles } = places('own')
     const mounted = join(dir, 'own-mounted')
     await mkdir(mounted)
@@ -235,12 +235,12 @@ describe('rendering of the configuration', () => {
     expect(on).not.toContain('@unknown')
   })
 
-  it('rendering selects the demo chain only with its compose file, never because chain settings are missing', async () => {
+  it('rendering selects the demo chain only if the compose file of the demo chain is used, never because chain settings are missing', async () => {
     expect(await render(demo, places('demo'))).toMatchObject({ isDemo: true, chain: 'demo' })
     expect(await problemsOf({})).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
-  it('a rendered configuration leaves out a family whose account is set to none', async () => {
+  it('a rendered configuration contains no family whose account is set to none', async () => {
     const { out, certificateFiles } = places('less')
     await render(
       { ...real, MARKET_ACCOUNT: 'none', ORACLE_ACCOUNT: 'none', TOOLS_ACCOUNT: 'none' },
@@ -381,7 +381,7 @@ describe('rendering of the configuration', () => {
     expect(/^max_connections = (\d+)$/m.exec(text)?.[1]).toBe(String(most))
   })
 
-  it('rendering accepts the longest database name, and the name of its trial copy', async () => {
+  it('rendering accepts a database name of 57 characters, and that name with the suffix _trial', async () => {
     const longest = 'a'.repeat(57)
     for (const name of [longest, `${longest}_trial`])
       expect(await problemsOf({ ...real, POSTGRES_DATABASE: name })).toEqual([])

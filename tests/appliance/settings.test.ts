@@ -84,7 +84,7 @@ describe('every key of the three configuration files', () => {
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
-    // A setting with only one valid value cannot differ from the shipped setting.
+    // Settings that accept a single value equal the shipped settings.
     const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
     expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
@@ -163,7 +163,7 @@ describe('an .env', () => {
     ])
   })
 
-  it('an .env may repeat the port of a disabled profile, and set fractions of memory', async () => {
+  it('an .env may give a service of a disabled profile a port that another service uses, and may set memory as a fraction', async () => {
     const text = 'GRAFANA_PORT=8080\nFILLER_MEMORY=0.5g\nPG_MEMORY=0.5gb\nCOMPOSE_FILE=docker-compose.yml\n'
     expect(await problemsOf(`${LINES}${text}`)).toEqual([])
   })
@@ -338,7 +338,7 @@ describe('folders and files of the operator on the host', () => {
     ])
   })
 
-  it('the backup schedule requires the folder ./backups if BACKUP_DIR is not set, and an executable BACKUP_HOOK', async () => {
+  it('the backup schedule requires an executable BACKUP_HOOK, and the folder ./backups if BACKUP_DIR is not set', async () => {
     const mounted = await mount()
     const project = await mount()
     const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }

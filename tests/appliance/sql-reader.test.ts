@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('the SQL role can read the views, but no table and no key, and cannot write', async () => {
+it('the read-only SQL role can read the views but no tables, such as the table of API keys, and cannot write', async () => {
   await ensureSqlReader(admin, database.address.database)
   const password = await ensureSqlReader(admin, database.address.database)
   await grantRights(admin)

@@ -104,7 +104,7 @@ describe('the console data', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('the console data contain the table sizes once they are measured, and nothing internal', async () => {
+  it('the console data contain the table sizes once the sizes are measured, and no address or login of the database', async () => {
     await expect
       .poll(async () => (JSON.parse((await data()).text) as { data: { database: unknown } }).data.database)
       .toMatchObject({
@@ -127,7 +127,7 @@ describe('the console data', () => {
     if (password !== '') expect(text).not.toContain(password)
   })
 
-  it('the console data accept the time ranges of the charts, and refuse other ranges by name', async () => {
+  it('the endpoint of the console data accepts the time ranges of the charts, and refuses other values of the parameter history', async () => {
     expect((await data('?history=day')).status).toBe(200)
     for (const query of ['?history=year', '?history=', '?history=day&history=day']) {
       expect(await data(query)).toEqual({

@@ -19,7 +19,7 @@ test('without live blocks, the next slot of the chain clock is the slot after th
   expect(clock.next()).toBe(1005)
 })
 
-test('live blocks are produced now, and blocks produced at start have earlier times up to now', () => {
+test('the blocks produced at the start of the devchain get the slots before the current time; live blocks get the current slot', () => {
   const chain = chainOf(4, 1000)
   const clock = createClock(chain, { startTimeMs: undefined, live: true, blocks: 2, nowMs: () => nowMs })
   const slots = [1, 2, 3].map((made) => {

@@ -49,7 +49,7 @@ function positionsOf(devchain: Devchain, first: number, last: number): { num: nu
   return range(first, last).map((num) => ({ num, id: devchain.block(num)!.id.toString('hex') }))
 }
 
-test('credits limit the sent blocks, and acks add credits', async () => {
+test('the devchain sends as many blocks as a client has credits, and acks add credits', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.ack(5)
@@ -95,7 +95,7 @@ test('the devchain omits payloads that the request does not ask for', async () =
   expect([traces?.traces, others?.block, others?.deltas].every((payload) => payload !== null)).toBe(true)
 })
 
-test("the devchain starts at the client's first position on another branch below the requested block, otherwise at the requested block", async () => {
+test('the devchain starts at the requested block, or at the first earlier position of the client that is on another branch', async () => {
   const { devchain, url } = await serve({ blocks: 10, libLagBlocks: 30 })
   const client = await connect(url)
   const known = positionsOf(devchain, 966, 974)
@@ -164,7 +164,7 @@ test('the devchain stops producing frames for a client that does not read, and c
   expect(client.results.length).toBe(300)
 })
 
-test('new blocks reach a client as they are produced, with the head of that time', async () => {
+test('the devchain sends new blocks as they are produced, and each result names the new block as the head', async () => {
   const { devchain, url } = await serve({ live: { intervalMs: 5 }, startTimeMs: Date.UTC(2030, 0, 1) })
   const client = await connect(url)
   client.request({ start: 965 })

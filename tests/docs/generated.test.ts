@@ -41,7 +41,7 @@ it('the generated documentation pages equal the output of their generator', asyn
   }
 })
 
-it('no file names a public image with another tag than the pinned one, or a filler command without --no-deps', () => {
+it('every file uses the pinned tags of public images, and runs filler commands with --no-deps', () => {
   const checked = [
     '',
     '.ci',
@@ -63,7 +63,7 @@ it('no file names a public image with another tag than the pinned one, or a fill
   }
 })
 
-it('the generated documentation pages name sample settings, every error code and every metric', async () => {
+it('the generated documentation pages contain a sample of the settings, every error code and every metric', async () => {
   const pages = await renderPages()
   const settings = pages.get('docs/settings.md') ?? ''
   for (const key of [
@@ -91,7 +91,7 @@ it('the generated documentation pages name sample settings, every error code and
 /** Indexes that only seals and `/seals/rows` use. The generated traffic does not request `/seals/rows`. */
 const ofSeals = new Set(['assets.logs_seq_idx', 'market.logs_seq_idx'])
 
-it('each query index of assets and market, except those of seals, is used by a measured list or kind of traffic', () => {
+it('every query index of the families assets and market is used by a measured list or by generated traffic, except the indexes of seals', () => {
   const measured = readMeasuredIndexes()
   const declared = readDeclaredIndexes()
   // Only the families `assets` and `market` have rows in the generated database, so only their indexes are measured.

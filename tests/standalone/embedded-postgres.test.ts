@@ -76,7 +76,7 @@ async function processesIn(dataDir: string): Promise<number> {
   return Number(text)
 }
 
-it('a killed program leaves neither its database server nor its temporary folder behind', async () => {
+it('when the program is killed, its embedded PostgreSQL stops, and its temporary folder is deleted', async () => {
   const { child, server } = await startHolder({})
   const base = join(server.dataDir, '..')
   expect(await isThere(base)).toBe(true)
