@@ -141,7 +141,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('a reader that begins later uses the ABIs of another reader; without an older ABI it uses the next newer one', async () => {
+  it('a reader that begins later uses ABIs stored by another reader; for a block before the oldest stored ABI, the oldest ABI is used', async () => {
     await indexUntil(running, database.address, 970, readerOf('links', 'tools'))
     const main = readerOf('main', 'assets')
     const settings = { ...main.settings, start_block: 400, delete_data: true }

@@ -104,7 +104,7 @@ describeUnless(reason, 'backup and restore', () => {
     expect(second?.failedAt).toEqual(first?.failedAt)
   })
 
-  it('the manifest has the digest of the database, and the restored database has the same, on PostgreSQL 14 and 18', async () => {
+  it('the manifest of a backup contains the digest of the database, and a database restored on PostgreSQL 14 or 18 has an equal digest', async () => {
     await run('backup.sh', ['whole'], source.address)
     const manifest = JSON.parse(await readFile(join(folder, 'whole/manifest.json'), 'utf8')) as {
       digest: { all: string; tables: Record<string, string> }
@@ -128,7 +128,7 @@ describeUnless(reason, 'backup and restore', () => {
     expect(restored.digest).toBe(before.digest)
   })
 
-  it('a backup does not start with less free disk space than the newest backup takes', async () => {
+  it('a backup does not start if less disk space is free than the newest backup takes', async () => {
     await run('backup.sh', ['before'], source.address)
     const programs = join(folder, 'programs')
     await mkdir(programs)

@@ -301,7 +301,7 @@ it(
 )
 
 it.each(roundSeeds(25))(
-  'a database that refuses the rows of a block contains all blocks before it, seed %d',
+  'a database that refuses the rows of a block contains all earlier blocks, seed %d',
   async (seed) => {
     const random = createRandom(1_000 + seed)
     await withDatabase(async (address) => {

@@ -57,7 +57,7 @@ it.each([
     'the database accepts no writes',
   ],
 ] as const)(
-  '%s is named in health and log, and reading continues once it is fixed',
+  'health and log report %s, and the reader continues once the database accepts writes again',
   async (_, state, message, code, summary) => {
     await refuseWith(state, message)
     const statuses: ReaderStatus[] = []

@@ -216,7 +216,7 @@ async function runScript(script: string, address: DatabaseAddress): Promise<void
 }
 
 it(
-  'digest and seals of a block are the same for every way to index it, on PostgreSQL 14 and 18',
+  'the digest and seals of a database do not depend on how its blocks were indexed, on PostgreSQL 14 and 18',
   async () => {
     const digests: Record<string, string> = {}
     const seals: Record<string, readonly KindSeals[]> = {}

@@ -39,7 +39,7 @@ async function change(address: DatabaseAddress, text: string): Promise<void> {
 }
 
 describe('digests of databases', () => {
-  it('digests are equal for single blocks, 500 blocks in a transaction, and live blocks with forks', async () => {
+  it('a database has the same digest with one block per transaction, with 500 blocks per transaction, and after live blocks with forks', async () => {
     running = await startChain({ recordings: [fork], replay: 'history' })
     const single = await digestOf(await index(running, 403, { db_group_blocks: 1 }))
     const many = await digestOf(await index(running, 403, { db_group_blocks: 500 }))

@@ -159,7 +159,7 @@ it(
 )
 
 it(
-  'a reader started after its contracts set their ABIs follows forks, also a fork that undoes the first ABI it saw',
+  'a reader started after its contracts set their ABIs follows forks, also a fork that undoes the first ABI of the reader',
   async () => {
     const { chain } = running
     await followed.drop()

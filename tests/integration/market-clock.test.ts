@@ -294,7 +294,7 @@ it('a patch of a row that does not exist yet has no effect, for any grouping of 
   ])
 })
 
-it("the price of a sale uses the oracle's pair as of the purchase, for any grouping of blocks into commits", async () => {
+it('the price of a sale uses the oracle pair at the time of the purchase, for any grouping of blocks into commits', async () => {
   await writeBoth(
     [pair(4n), ...[1n, 2n, 3n, 4n, 5n].flatMap(listed)],
     [bought(1n)],

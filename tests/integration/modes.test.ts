@@ -39,7 +39,7 @@ function settled(dump: DatabaseDump): DatabaseDump {
   )
 }
 
-describe('indexing the recordings main and v2 gives the same rows with other batch sizes and stops', () => {
+describe('indexing the recordings main and v2 gives the same rows with any batch size and any interruption', () => {
   let history: TestChain
   let usual: DatabaseDump
 
@@ -75,7 +75,7 @@ describe('indexing the recordings main and v2 gives the same rows with other bat
   }
 
   it.each(Object.entries(variants))(
-    'indexing the recordings main and v2 gives the same rows with: %s',
+    'indexing the recordings main and v2 gives equal rows with default settings and with %s',
     async (_, runs) => {
       expect(compareDumps(usual, await index(history, runs))).toEqual([])
     },

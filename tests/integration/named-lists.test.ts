@@ -118,7 +118,7 @@ async function lists(): Promise<Record<string, string[]>> {
 }
 
 describe('a source of named lists', () => {
-  it('a source of named lists is read at the start and periodically, with its key, and replaces its lists', async () => {
+  it('a reader polls a source of named lists at the start and periodically, sends the configured key, and replaces the lists of the source', async () => {
     source.sends({ verified: ['alice', 'bob', 'alice'], gone: ['carol'], empty: [] })
     const next = start([reader()])
     expect(await next('changed')).toMatchObject({ items: 3 })
@@ -196,7 +196,7 @@ describe('a source of named lists', () => {
     },
   )
 
-  it('a poll of a source changes neither manual lists nor lists of another source; the lists of a source are deleted when the setting no longer has the source', async () => {
+  it('a poll changes only the lists of the polled source; lists of a source that is no longer configured are deleted', async () => {
     await query("INSERT INTO chain.lists (name, items) VALUES ('hand', '{zoe}'), ('verified', '{yan}')")
     source.sends({ verified: ['alice'] })
     let next = start([reader('one'), reader('two')])

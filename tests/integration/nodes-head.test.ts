@@ -40,7 +40,7 @@ afterEach(async () => {
   await Promise.all([followed.drop(), straight.drop()])
 })
 
-it('a reader loses no block and applies none twice when its node fails', async () => {
+it('a reader loses no block and applies no block twice when its node fails', async () => {
   const { chain } = running
   let status: ReaderStatus | null = null
   const count = { committed: 0, undone: 0 }

@@ -80,7 +80,7 @@ describe.each(['history', 'recorded'] as const)(
   },
 )
 
-it('indexing the recording fork, which has three rewinds, gives the tables of the recorded chain', async () => {
+it('indexing the recording "fork", which has three forks, gives the tables of the recorded chain', async () => {
   running = await startChain({ recordings: [fork], replay: 'recorded' })
   await indexUntil(running, database.address, 403, { settings: keepingSettings })
   await expectChainState('fork', ofFork)

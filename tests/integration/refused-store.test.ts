@@ -74,7 +74,7 @@ describeWithRedis('a Redis that refuses writes', () => {
     ['OOM', 'out of memory'],
     ['MISCONF', 'cannot save'],
   ] as const)(
-    'a key-value store that refuses writes shows in health and metrics while blocks are indexed: %s',
+    'health and metrics report a key-value store that refuses writes, and indexing continues: %s',
     { timeout: patient(90_000) },
     async ([cause, state], { expect }) => {
       const { filler, api, metrics, redis, running, close } = await startBoth()

@@ -104,7 +104,7 @@ it('a second filler exits and names the holder of the lease; the first filler co
   expect(await holder.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('a filler whose database session is cut loses its open commit and continues from the previous one, with a new fence', async () => {
+it('a filler whose database session is cut rolls back the open commit unit, and continues with a new fence', async () => {
   const filler = first.start()
   for (let cuts = 0; cuts < 3; cuts++) {
     await untilMoved(5)

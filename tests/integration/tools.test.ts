@@ -125,7 +125,7 @@ describe('the tools handler', () => {
     expect(await readLinks(database)).toEqual(expected)
   })
 
-  it('the tools handler in a reader ahead of the assets reader completes its links when the assets arrive', async () => {
+  it('a reader of tools that is ahead of the assets reader completes its links once the assets are indexed', async () => {
     const { chain } = running
     const database = await create(createTestDatabase)
     const readerOf = (name: string, contracts: ReaderSettings['contracts']) =>

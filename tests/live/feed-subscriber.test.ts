@@ -120,7 +120,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('last', received, subscriber)
   })
 
-  it('a subscriber of a feed reads entries too long for the bus from the database', async () => {
+  it('a subscriber of a feed reads an entry from the database if the entry is too long for the bus', async () => {
     const { written, subscriber, received, store, hasReceived } = await subscribe('long')
     const lengths: number[] = []
     await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
@@ -169,7 +169,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('silent', received, subscriber)
   })
 
-  it('a subscriber of a feed handles one entry at a time, even slowly, and continues after an error', async () => {
+  it('a slow subscriber of a feed handles one entry at a time, and continues after an error', async () => {
     const taken: string[] = []
     let atOnce = 0
     const { written, subscriber } = await subscribe('slow', {
@@ -189,7 +189,7 @@ describe('a subscriber of a feed', () => {
     await subscriber.close()
   })
 
-  it('a subscriber of a feed starts at its position once the database is available', async () => {
+  it('a subscriber of a feed that starts while the database is unavailable gets the entries after the outage', async () => {
     let isAway = true
     const query: FeedQuery = (text, values) =>
       isAway ? Promise.reject(new Error('unavailable')) : feed.query(text, values)

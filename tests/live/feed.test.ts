@@ -117,7 +117,7 @@ describe('the feed of a reader at the head', () => {
     }
   })
 
-  it('the feed decodes actions of indexed contracts, with 64-bit integers as text, and has other actions as bytes', () => {
+  it('the feed contains decoded actions of indexed contracts, with 64-bit integers as text, and the bytes of other actions', () => {
     const traces = (entries as FeedBlock[]).flatMap(({ transactions }) =>
       transactions.flatMap((tx) => tx.traces),
     )

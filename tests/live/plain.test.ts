@@ -95,7 +95,7 @@ describe('websocket and event stream', () => {
     expect(received[0]![1]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(6)}`))
   })
 
-  it('the live server filters by action and record as the subscription asks', async () => {
+  it('the live server sends a subscription only the events that match its filters by action and record', async () => {
     const asset = (await server.data(`/assets/v1/assets/${assetId(7)}`)) as {
       owner: string
       collection: { collection_name: string }
@@ -197,7 +197,7 @@ describe('websocket and event stream', () => {
     for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
   })
 
-  it('a subscription without a cursor starts at the start cursor of its connection', async () => {
+  it('subscriptions without a cursor start at the cursor of the first subscription of the connection', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -221,7 +221,7 @@ describe('websocket and event stream', () => {
     for (const each of begun) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server sends no event twice to a client that has received more than the bus has published, and reports the lag of the reader', async () => {
+  it('the live server sends no event twice to a client that received events before the bus published them, and reports the lag of the reader', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -244,7 +244,7 @@ describe('websocket and event stream', () => {
     for (const each of ahead.messages) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server reads events from the database if the bus does not deliver them, and publishes lags and gaps of a reader', async () => {
+  it('the live server reads events from the database if the bus loses them, and sends clients the lags and gaps of a reader', async () => {
     const client = await connect()
     await client.subscribe()
     server.feed.isBusAway = true
@@ -363,7 +363,7 @@ describe('websocket and event stream', () => {
       .toBe('200,200,200')
   })
 
-  it('the live server answers failed upgrades and streams with an error', async () => {
+  it('the live server answers invalid requests for websockets and event streams with an error status', async () => {
     const status = async (path: string, init: RequestInit = {}): Promise<number> =>
       (await fetch(server.api.url + path, init)).status
     expect(await status('/assets/v1/live')).toBe(426)

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-it('the live server publishes the backing of assets with tokens, on a recorded chain', async () => {
+it('on a recorded chain, the live server publishes an event when an asset is backed with tokens', async () => {
   const database = await createTestDatabase()
   closing.push(() => database.drop())
   const running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })

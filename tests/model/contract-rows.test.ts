@@ -125,7 +125,7 @@ function importRow(of: RowCase): Record<string, unknown[]> {
   return rowsOf(unit)
 }
 
-it('every compared contract table has a row case', () => {
+it('every contract table that verify compares has a test case', () => {
   expect(cases.map(({ family, table }) => `${family} ${table}`).sort()).toEqual(
     verifiedTables.map(({ family, contractTable }) => `${family} ${contractTable}`).sort(),
   )

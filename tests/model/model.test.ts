@@ -54,7 +54,7 @@ it('the history tables have the columns of their table, and the block that ended
     expect(migrated[table.past]!.sort()).toEqual([...described(table), 'until_block integer'].sort())
 })
 
-it('an undo table has the columns of the journal, then the columns of the table to undo', async () => {
+it('an undo table has the columns of the undo journal, then the columns of the table whose rows it restores', async () => {
   const undone = modelTables.filter(isJournaled)
   const migrated = await readColumns(undone.map(undoTable))
   for (const table of undone)
