@@ -80,7 +80,7 @@ describe('the comparison of an answer with the recorded answer', () => {
     expect(result(entry({ data: rows }, { rules: ['unordered'] }), reply(reversed))).toBe('same')
   })
 
-  it('the comparison allows one of several values if a rule of the request lists these values', () => {
+  it('the comparison accepts any of the values that a rule of the request lists', () => {
     const expected = entry({ data: [{ id: '4', median: 485 }] }, { rules: ['median'] })
     expect(result(expected, reply({ data: [{ id: '4', median: 500 }] }))).toBe('same')
     expect(result(expected, reply({ data: [{ id: '4', median: 501 }] }))).toBe('wrong')
@@ -88,7 +88,7 @@ describe('the comparison of an answer with the recorded answer', () => {
     expect(result(other, reply({ data: [{ id: '5', median: 500 }] }))).toBe('wrong')
   })
 
-  it('the comparison allows one of several recorded answers, or records in a recorded sequence', () => {
+  it('the comparison accepts any of several recorded answers, and records in any of several recorded orders', () => {
     const also = entry({ data: 1 }, { also: [{ status: 400 }, { status: 200, subset: { data: 2 } }] })
     expect(result(also, reply({ message: 'no' }, 400))).toBe('also')
     expect(result(also, reply({ data: 2, more: 1 }))).toBe('also')
@@ -106,7 +106,7 @@ describe('the comparison of an answer with the recorded answer', () => {
     expect(result(sequences, reply({ data: [{ id: '2' }, { id: '3' }] }))).toBe('wrong')
   })
 
-  it('an answer that differs by a known defect of the replaced system is classed as better, copied or wrong', () => {
+  it('if the recorded answer shows a known defect of the replaced system, the comparison classes an answer as better, copied or wrong', () => {
     const defect = entry(
       { data: 'old' },
       { expect: 'better', better: [{ status: 400, subset: { success: false } }] },

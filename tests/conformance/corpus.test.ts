@@ -17,44 +17,47 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-describe.each(['history', 'recorded'] as const)('recorded answers, blocks replayed as %s', (replay) => {
-  it(
-    'the answers recorded from the replaced system are reproduced, except for the differences on the compatibility page',
-    async () => {
-      const stage = await setStage({ database: database.address, replay, logger: quiet })
-      try {
-        expect(stage.corpora).toEqual(corpusNames)
-        const document = (await (await fetch(`${stage.url}/openapi.json`)).json()) as OpenApiDocument
-        const check = createAnswerCheck(document)
-        const pathOf = createPathFinder(document)
-        const deviations: string[] = []
-        let checked = 0
-        const deviationOf = (entry: Entry, reply: Reply): string | undefined => {
-          const path = pathOf(entry.request.path)
-          // The server itself answers with status 404, 405, 413 or 415, without an endpoint.
-          if (path === undefined || [404, 405, 413, 415].includes(reply.status)) return undefined
-          if (!reply.text.startsWith('{')) return undefined
-          checked++
-          return check(path, reply.status, JSON.parse(reply.text))
-        }
-        for (const corpus of stage.corpora) {
-          const outcome = await runCorpus(corpus, stage.url, (entry, reply) => {
-            const deviation = deviationOf(entry, reply)
-            if (deviation !== undefined) deviations.push(`${entry.id}: ${deviation}`)
-          })
-          const unexpected = {
-            ...outcome,
-            failures: outcome.failures.filter(({ reason }) => reason === undefined),
+describe.each(['history', 'recorded'] as const)(
+  'answers recorded from the replaced system, compared after a replay of the blocks in the mode %s',
+  (replay) => {
+    it(
+      'the answers recorded from the replaced system are reproduced, except for the differences on the compatibility page',
+      async () => {
+        const stage = await setStage({ database: database.address, replay, logger: quiet })
+        try {
+          expect(stage.corpora).toEqual(corpusNames)
+          const document = (await (await fetch(`${stage.url}/openapi.json`)).json()) as OpenApiDocument
+          const check = createAnswerCheck(document)
+          const pathOf = createPathFinder(document)
+          const deviations: string[] = []
+          let checked = 0
+          const deviationOf = (entry: Entry, reply: Reply): string | undefined => {
+            const path = pathOf(entry.request.path)
+            // The server itself answers with status 404, 405, 413 or 415, without an endpoint.
+            if (path === undefined || [404, 405, 413, 415].includes(reply.status)) return undefined
+            if (!reply.text.startsWith('{')) return undefined
+            checked++
+            return check(path, reply.status, JSON.parse(reply.text))
           }
-          expect(describeFailures(unexpected)).toEqual([])
-          expect(isConforming(outcome)).toBe(true)
+          for (const corpus of stage.corpora) {
+            const outcome = await runCorpus(corpus, stage.url, (entry, reply) => {
+              const deviation = deviationOf(entry, reply)
+              if (deviation !== undefined) deviations.push(`${entry.id}: ${deviation}`)
+            })
+            const unexpected = {
+              ...outcome,
+              failures: outcome.failures.filter(({ reason }) => reason === undefined),
+            }
+            expect(describeFailures(unexpected)).toEqual([])
+            expect(isConforming(outcome)).toBe(true)
+          }
+          expect(deviations.slice(0, 20)).toEqual([])
+          expect(checked).toBeGreaterThan(1_000)
+        } finally {
+          await stage.close()
         }
-        expect(deviations.slice(0, 20)).toEqual([])
-        expect(checked).toBeGreaterThan(1_000)
-      } finally {
-        await stage.close()
-      }
-    },
-    patient(300_000),
-  )
-})
+      },
+      patient(300_000),
+    )
+  },
+)

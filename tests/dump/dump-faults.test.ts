@@ -138,7 +138,7 @@ async function listsOf(address: DatabaseAddress): Promise<(string | null)[]> {
   }
 }
 
-it('no service starts before a restore is complete, and a service that was already running does not answer', async () => {
+it('until a restore is complete, no service starts, and a running API does not answer', async () => {
   const whole = await listsOf(source.address)
   const database = await createTestDatabase()
   const proxy = new DatabaseProxy(database.address)

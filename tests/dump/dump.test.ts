@@ -143,7 +143,7 @@ it('a published and restored database has equal rows, seals and indexes, and con
   expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
 })
 
-it('a dump contains all tables of the model, all undo tables, and only the other tables that the test names', async () => {
+it('a dump contains all tables of the model, all undo tables, and no other table except a fixed list', async () => {
   const client = await connectDatabase(source, { applicationName: 'test' })
   const names = (await readPublishedTables(client)).map(({ name }) => name)
   await client.end()
@@ -157,7 +157,7 @@ it('a dump contains all tables of the model, all undo tables, and only the other
   expect(ofModel.filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('the next publication of a dump adds files and changes none; --prune keeps foreign files and the files of the previous publication', async () => {
+it('a second publication of a dump adds files and changes none; --prune deletes neither foreign files nor files of the previous publication', async () => {
   const first = await publishInto('grown')
   const foreign = ['notes.txt', 'copy.partial', 'files/mine.copy.gz', 'files/assets.assets/old.copy.gz']
   for (const name of foreign) await writeFile(join(folder, 'grown', name), 'of the operator')
@@ -179,7 +179,7 @@ it('the next publication of a dump adds files and changes none; --prune keeps fo
   expect(first.newFiles).toBe(first.files + 1)
 })
 
-it('a dump that is published while the chain forks can be restored: the reader leaves the lost branch', async () => {
+it('after a restore of a dump that was published during a fork, the reader leaves the lost branch', async () => {
   const { chain } = running
   const forked = await create('pronghorn_template')
   const ending = new AbortController()
@@ -225,7 +225,7 @@ it('a dump that is published while the chain forks can be restored: the reader l
   expect(await sealsOf(restored)).toEqual(await sealsOf(forked))
 })
 
-it('a publication with a check writes damaged files of the former publication again', async () => {
+it('a publication that checks the published files replaces damaged files', async () => {
   const { manifest } = await publishInto('damaged', { keyFile: keys.private })
   const files = manifest.tables.flatMap((table) => table.files)
   for (const { path } of [files.find(({ sealed }) => sealed)!, files.find(({ sealed }) => !sealed)!]) {
@@ -321,7 +321,7 @@ it('a restore refuses a database with data, with foreign schemas, or in use, and
   )
 })
 
-it('a restore reads a folder by its relative path, and refuses addresses of other kinds and named pipes', async () => {
+it('a restore accepts the relative path of a folder, and refuses FTP URLs, invalid URLs and named pipes', async () => {
   const database = await create()
   for (const address of ['ftp://127.0.0.1/dump', 'http://', 'https://user:50%@127.0.0.1/', ''])
     await expect(restoreFrom(database, address), address).rejects.toMatchObject({ code: 'USAGE' })

@@ -419,7 +419,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   ],
 ]
 
-it('an import that refused an incomplete source starts over with the completed source of the same block', async () => {
+it('if the missing rows of a refused source are added, the next import of that source starts over and succeeds', async () => {
   const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
   const client = await connectDatabase(source.address, { applicationName: 'test' })
   try {
@@ -437,7 +437,7 @@ it('an import that refused an incomplete source starts over with the completed s
   }
 })
 
-it('the import refuses a source in which an asset stands twice in the list of an offer', async () => {
+it('the import refuses a source in which the list of an offer contains an asset twice', async () => {
   const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
   const client = await connectDatabase(source.address, { applicationName: 'test' })
   try {

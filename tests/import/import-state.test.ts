@@ -139,7 +139,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('the import numbers the mints of templates without assets as indexing all blocks does', async () => {
+  it('after an import, the first assets of a template get the mint numbers that they have in a database that indexed all blocks', async () => {
     await readTo(whole, 964)
     const mints = `SELECT a.asset_id, a.template_mint, a.minter FROM assets.assets a
       WHERE a.template_id IN (SELECT template_id FROM assets.assets GROUP BY 1 HAVING min(minted_at_block) > 840)

@@ -58,20 +58,23 @@ async function startForkingNode(forks: number, behind = 5): Promise<{ node: Stab
   return { node: new StableNode(client, 90), limits }
 }
 
-it.each([3, 20])('the import drops rows of blocks that were orphaned during %i requests', async (forks) => {
-  const { node, limits } = await startForkingNode(forks)
-  const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
-  expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
-  expect(blocks).toMatchObject([{ num: 100 + 2 * forks, id: blockId(100 + 2 * forks) }])
-  expect(limits).toHaveLength(forks + 1)
-})
+it.each([3, 20])(
+  'the import drops the rows of orphaned blocks, also if forks occur during %i requests',
+  async (forks) => {
+    const { node, limits } = await startForkingNode(forks)
+    const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
+    expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
+    expect(blocks).toMatchObject([{ num: 100 + 2 * forks, id: blockId(100 + 2 * forks) }])
+    expect(limits).toHaveLength(forks + 1)
+  },
+)
 
 it('the import drops scopes of orphaned blocks', async () => {
   const { node } = await startForkingNode(20)
   expect((await node.scopes('atomicassets', 'schemas', 0n)).value).toEqual({ scopes: ['final'], next: null })
 })
 
-it('a head that moves faster than pages are answered makes pages smaller, then stops the import', async () => {
+it('if the head moves during every request for a page, the import requests smaller pages, and finally stops', async () => {
   const { node, limits } = await startForkingNode(1_000)
   await expect(node.rows('atomicassets', 'schemas', ['collection'], '')).rejects.toMatchObject({
     code: 'CHAIN_UNREACHABLE',

@@ -279,7 +279,7 @@ it(
   patient(120_000),
 )
 
-it('seals of imported rows count as indexed once a replay of the chain finds the same rows', async () => {
+it('seals of imported rows are marked as indexed once a replay of the chain finds equal rows', async () => {
   const imported = "UPDATE chain.seals SET origin = 'imported'"
   const { rowCount } = await client.query(`${imported} WHERE first_block BETWEEN 400 AND 600`)
   const found = await replay({ ranges: [{ firstBlock: 400, lastBlock: 599 }] })

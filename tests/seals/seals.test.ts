@@ -86,7 +86,7 @@ it('the test database has rows of every sealed kind, and all kinds are sealed up
 })
 
 it.runIf(hasPython)(
-  'the script in examples computes the same seals, whatever the output settings of the database',
+  'the script in examples computes the seals that Pronghorn computes, whatever the output settings of the database',
   async () => {
     const name = database.address.database
     for (const setting of [

@@ -101,7 +101,7 @@ it('blocks that a raised start_block skips are recorded, logged at every start, 
   expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
 })
 
-it('the state service finds no ABI for blocks before a gap that may have replaced the ABI; the ABI after the gap is marked at_or_before', async () => {
+it('if a gap may hide a new ABI, the state service finds no ABI for blocks before the gap, and marks the ABI after the gap as at_or_before', async () => {
   await index(800, { start_block: 400 })
   const head = running.chain.head().num
   await index(head, { start_block: 821 })

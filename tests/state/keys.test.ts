@@ -162,7 +162,7 @@ it('a token expires with its key, and after the configured time', async () => {
   expect(Math.abs(body.expires_at - Date.now() / 1_000 - 600)).toBeLessThan(30)
 })
 
-it('token issuance is limited for each address, and for each key with a limit', async () => {
+it('the number of issued tokens is limited for each address, and for each API key with its own limit', async () => {
   const client = await start({ tokensPerMinute: 4 })
   const limited = (await run('keys', 'create', '--label', 'limited', '--limit', '1')).out.trim()
   expect((await issue(client, limited)).status).toBe(200)
@@ -182,7 +182,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
 })
 
-it('signing keys are generated at the first start, shared, and rotated without logging anyone out', async () => {
+it('signing keys are generated at the first start and shared by all services, and issued tokens stay valid after a rotation', async () => {
   const [first, second] = await Promise.all([start(), start()])
   const signing = () =>
     query<{ key_id: string; retired: boolean }>(
@@ -220,7 +220,7 @@ it('signing keys are generated at the first start, shared, and rotated without l
   expect((await signing()).map(({ key_id }) => key_id)).not.toContain(old!.key_id)
 })
 
-it('a retired signing key accepts tokens issued before it retired, but none with a longer lifetime than the service issues', async () => {
+it('a retired signing key is valid for tokens issued before it retired, except tokens with a longer lifetime than the service allows', async () => {
   const client = await start({ tokenTtlSeconds: 600 })
   const key = (await run('keys', 'create', '--label', 'rotated')).out.trim()
   await client.login(key)
@@ -250,13 +250,13 @@ it('a retired signing key accepts tokens issued before it retired, but none with
   expect(await refusalOf(old!, now - 700, 600)).toMatch(/expired/)
   expect(await refusalOf(current!, now, 600)).toBe('none')
   for (const by of [old!, current!]) {
-    expect(await refusalOf(by, now - 70, 601)).toMatch(/valid for longer than the tokens/)
-    expect(await refusalOf(by, now - 70, 10 ** 9)).toMatch(/valid for longer than the tokens/)
+    expect(await refusalOf(by, now - 70, 601)).toMatch(/lifetime of the token is longer/)
+    expect(await refusalOf(by, now - 70, 10 ** 9)).toMatch(/lifetime of the token is longer/)
   }
   expect(await refusalOf(current!, now + 3_600, 600)).toMatch(/is in the future/)
 })
 
-it('a retired signing key accepts tokens for the longest token lifetime, and is deleted afterwards', async () => {
+it('a retired signing key stays valid for the longest token lifetime, and is deleted afterwards', async () => {
   const day = 86_400
   const client = await start({ tokenTtlSeconds: day })
   await client.login((await run('keys', 'create', '--label', 'rotated')).out.trim())

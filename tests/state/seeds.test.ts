@@ -155,7 +155,7 @@ it('an ABI of a node on another branch than the reader is not used', async () =>
   expect((await ask('oldtimer', START)).body).toMatchObject({ abi: 'aa', in_force: 'at_or_before' })
 })
 
-it('while the node is unavailable, only ABIs that must come from it are refused', async () => {
+it('while the node is unavailable, stored ABIs are returned, and requests for an ABI that only the node has get 503', async () => {
   await commit(START + 1, true, { known: '0a' })
   isNodeAway = true
   await expect.poll(async () => (await ask('known')).status).toBe(200)

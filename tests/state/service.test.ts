@@ -80,7 +80,7 @@ describe('a token of the state service', () => {
     }
   })
 
-  it('a token is read from the header in any letter case, else from the query', async () => {
+  it('a token is read from the header Authorization, whose scheme may have any letter case, or else from the query', async () => {
     const path = '/v0/state/abi?account=atomicassets'
     const ask = async (header: string | null, query: string): Promise<number> => {
       const headers: Record<string, string> = header === null ? {} : { Authorization: header }

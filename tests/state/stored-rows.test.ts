@@ -136,7 +136,7 @@ async function expectReplay(
 }
 
 it(
-  'every stored table at 20 random blocks equals the replayed deltas',
+  'the stored rows of every table at 20 random blocks equal a replay of the recorded deltas',
   async () => {
     running = await startChain({ recordings: ['main', 'v2'] })
     const client = await serve(964, 0)
@@ -197,7 +197,7 @@ it(
 )
 
 it(
-  'a state service with a short history gives the same answers as one with all blocks, and refuses earlier blocks with the first known block',
+  'a state service that keeps a short history gives the same answers as a service with all blocks, and refuses earlier blocks with the number of the first known block',
   async () => {
     running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
     const client = await serve(964, 200)

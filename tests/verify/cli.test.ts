@@ -169,7 +169,7 @@ it('pronghorn verify refuses unknown tables, contradicting options and unreadabl
   expect(partial.err).toContain('--repair with --state compares the whole database')
 })
 
-it('pronghorn verify, digest and seals exit with 75 for a database without tables, and verify with 75 for a database without a block or of another version', async () => {
+it('pronghorn verify, digest and seals exit with 75 for a database without tables or of another version, and verify for a database without blocks', async () => {
   const empty = await createTestDatabase('template0')
   try {
     await configure(empty)
@@ -343,7 +343,7 @@ it('pronghorn digest prints digests as text and as JSON', async () => {
   expect((await run('digest', '--table', 'assets.nothing')).code).toBe(2)
 })
 
-it('pronghorn seals prints seals, and verify --seals finds rows that changed since', async () => {
+it('pronghorn seals prints seals, and pronghorn verify --seals finds rows that were changed after their sealing', async () => {
   const none = await run('seals')
   expect(none).toMatchObject({ code: 0, out: 'Not every kind of row is sealed yet.\n' })
   expect(await run('verify', '--seals')).toMatchObject({ code: 75, out: 'Nothing is sealed yet.\n' })

@@ -230,7 +230,7 @@ it('every verified table has test rows that can be damaged', async () => {
 })
 
 it.each(seedsBeside(SEED))(
-  'verify finds each damage of a checked column or row, and the repair restores the old digest or writes nothing, seed %i',
+  'verify finds each damage of a checked column or row, and a repair restores the digest of the undamaged database or writes nothing, seed %i',
   { timeout: patient(3_600_000) },
   async (seed) => {
     const random = createRandom(seed)
@@ -262,7 +262,7 @@ it.each(seedsBeside(SEED))(
 )
 
 it(
-  'verify finds every damage of fixtures/damages.txt in a checked column or row, and the repair restores the old digest or writes nothing',
+  'verify finds every damage of fixtures/damages.txt in a checked column or row, and a repair restores the digest of the undamaged database or writes nothing',
   { timeout: patient(3_600_000) },
   async () => {
     const lines = (await readFile(join(import.meta.dirname, '../fixtures/damages.txt'), 'utf8'))

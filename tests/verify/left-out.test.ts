@@ -68,7 +68,7 @@ it('verify reports a link that was created before its assets, unless another rea
   await client.query('ROLLBACK')
 })
 
-it('transfers and logs that the settings leave out break no rule, and verify still checks the stored transfers', async () => {
+it('verify reports no broken rule for transfers and logs that a setting excludes from storing, and checks the stored transfers', async () => {
   const off = head - 160
   const on = head - 80
   await index(off, true)

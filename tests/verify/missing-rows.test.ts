@@ -190,7 +190,7 @@ it('verify names missing listings and links, and a repair does not create them',
   expect(isWritten).toBe(false)
 })
 
-it('verify reports a row that has ended only in the database as missing, and a repair does not reopen the row', async () => {
+it('if an asset, offer or listing is active on the chain but ended in the database, verify reports a missing row, and a repair does not reopen it', async () => {
   const ended = [
     `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
      WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,

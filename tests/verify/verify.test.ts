@@ -147,7 +147,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })
 
-  it('a repair of twelve rows damaged by hand writes nothing while the chain cannot provide one of the values', async () => {
+  it('a repair of twelve rows damaged by hand writes nothing if the chain cannot provide the values of two of the rows', async () => {
     const { digest } = await digestOf(database.address)
     const { repairs, refused, isWritten, digests } = await repairDatabase(database.address, {
       source: state,
@@ -183,7 +183,7 @@ describe('twelve rows damaged by hand', () => {
   })
 })
 
-it('a repair with the rows of the state service as the source removes no row that the source lacks, and the report says why', async () => {
+it('if the state service is the source and lacks rows, a repair removes none of these rows from the database, and the report gives the reason', async () => {
   const lost = "account = 'atomicassets' AND table_name = 'balances'"
   await change(`CREATE TABLE public.kept_rows AS SELECT * FROM state.rows WHERE ${lost}`)
   await change(`DELETE FROM state.rows WHERE ${lost}`)
@@ -229,7 +229,7 @@ describe('the check of derived values', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('a repair that is stopped while it waits for a lock exits at once and has written nothing', async () => {
+  it('a repair that is stopped while it waits for a lock exits at once and writes nothing', async () => {
     const account = '(SELECT min(account) FROM assets.accounts)'
     const { digest } = await digestOf(database.address)
     await change(`UPDATE assets.accounts SET assets = assets + 1 WHERE account = ${account}`)
@@ -282,7 +282,7 @@ describe('the check of derived values', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('missing burned assets are found by gaps in the asset ids, and their counters are not written', async () => {
+  it('missing burned assets are found by gaps in the asset ids, and a repair writes nothing for these assets', async () => {
     const { digest } = await digestOf(database.address)
     const burned =
       'owner IS NULL AND asset_id IN (SELECT asset_id FROM assets.assets WHERE owner IS NULL ORDER BY asset_id LIMIT 5)'
