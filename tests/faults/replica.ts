@@ -18,7 +18,7 @@ export async function copyForReplica(primaryDir: string, replicaDir: string): Pr
   await run('chown', ['--reference', join(replicaDir, 'postgres', 'PG_VERSION'), signal])
 }
 
-/** Starts a replica of the server at an address, with the user and password of that server. */
+/** Starts a replica that connects to the primary at the given address, with the user and password of the primary. */
 export function startReplica(
   dataDir: string,
   { host, port, user, password }: DatabaseAddress,

@@ -10,7 +10,7 @@ export type Field = string | number | boolean | bigint | null
 
 const CHUNK = 256 * 1024
 
-/** Writes rows to a table, or drops the rows of a table that is left out. */
+/** Writes rows to a table, or discards the rows if the generated database does not include the table. */
 export interface RowSink {
   /** Number of rows added so far. */
   readonly rows: number
@@ -20,7 +20,7 @@ export interface RowSink {
   close(): Promise<void>
 }
 
-/** Drops all rows: for the tables of a part that is left out. */
+/** Discards all rows: for the tables of a part that the generated database does not include. */
 export const leftOut: RowSink = {
   rows: 0,
   add: () => false,

@@ -12,9 +12,12 @@ import { wantedTogether } from './page.ts'
 
 /** Input of the function `write` of a group of members, in addition to the columns of the group. */
 export interface RowParts extends Parts {
-  /** Fragments in the order of `shared` of the declaration; undefined for a missing fragment that is optional. */
+  /**
+   * One fragment for each element of `Declaration.shared`, in the same order; undefined if an optional fragment is
+   * missing.
+   */
   readonly shared: readonly Fragment[]
-  /** Values of the `lists` of the declaration, in the same order. */
+  /** Values of `Declaration.lists`, in the same order. */
   readonly lists: readonly ListValues[]
   /** JSON of the contained records, by key. */
   readonly contained: ReadonlyMap<string, Json>
@@ -22,7 +25,7 @@ export interface RowParts extends Parts {
   readonly place: number
 }
 
-/** Values of a `KeyedList`. Key: the key of a record or of a shared row. */
+/** Values of a `KeyedList`, by the key of a record or by the key of a row that several records share. */
 export type ListValues = ReadonlyMap<string, string>
 
 /** Input of the reader and the writer of a record type, in addition to the `Declaration` of the record type. */
@@ -34,8 +37,8 @@ export interface RecordSettings {
 }
 
 /**
- * A value that each record of a page has, such as a JSON list. One query reads the values of all records of a page. Key
- * of a value: the key of its record or of a shared row.
+ * A value that each record of a page has, such as a JSON list. One query reads the values of all records of a page. A
+ * value is found by the key of its record, or by the key of a row that several records share.
  */
 export interface KeyedList {
   /**
@@ -84,7 +87,7 @@ export interface ContainingRows {
 export interface Declaration {
   readonly title: string
   readonly description: string
-  /** SQL alias of the record's table in `from`. The relation with the rows of a page has the same name. */
+  /** SQL alias of the record's table in `from`. The CTE with the rows of a page is named like this alias. */
   readonly alias: string
   /** SQL type of the keys of the records. */
   readonly keyType: string

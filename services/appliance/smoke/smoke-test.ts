@@ -20,7 +20,9 @@ export interface SmokeOptions {
   readonly apiKey: string | undefined
   /** Account whose ABI the test requests from the state service. */
   readonly account: string
-  /** How long the test waits for an event on a socket, and for the contracts on a new chain, ms. */
+  /**
+   * How long the test waits, in ms: for an event on a socket, and until a new chain has the contracts of the API.
+   */
   readonly waitMs: number
   readonly report: (result: CheckResult) => void
 }

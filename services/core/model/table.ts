@@ -153,7 +153,7 @@ export function historyTable<C extends Columns>(
   return { kind: 'history', name, past, key, columns }
 }
 
-/** Columns that select the rows which the undo journal restores: the group of a grouped table, else the key. */
+/** Columns that select the rows which the undo journal restores: `group` of a {@link GroupedTable}, else the key. */
 export function identityOf(table: Table): readonly string[] {
   return table.kind === 'grouped' ? table.group : table.key
 }

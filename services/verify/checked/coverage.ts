@@ -42,7 +42,7 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
   for (const column of columns) ofTable.set(column, check)
 }
 
-/** Reason why the columns of a table are not checked if the source cannot list the rows of the table. */
+/** The reason in the report for the unchecked columns of a table whose rows the source cannot list. */
 const UNANSWERED = 'the source cannot list the rows of the table'
 
 /**

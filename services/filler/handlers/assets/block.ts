@@ -12,9 +12,9 @@ import { OfferChanges, offerStates, offerValidity } from './offer-changes.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
 
-/** Bytes of packed `logsetdata` before the two maps: owner and asset id. */
+/** Number of bytes before the two maps in a packed `logsetdata`: owner (8), asset id (8). */
 const SET_DATA_HEAD = 16
-/** Bytes of packed `logsetdatatl` before the two maps: collection, schema and template id. */
+/** Number of bytes before the two maps in a packed `logsetdatatl`: collection (8), schema (8), template id (4). */
 const SET_TEMPLATE_DATA_HEAD = 20
 
 interface AssetsBlockStart extends RowsStart {

@@ -18,7 +18,7 @@ import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
 export interface LogSubject {
   /** Asset, offer or template id, or the name of a collection as a signed number. */
   readonly id: bigint
-  /** The schema within the collection, for the logs of a schema. */
+  /** Name of the schema within the collection `id`; undefined if the logs of a schema are not requested. */
   readonly schema?: string
   /** For the logs of a template: the collection that the template must belong to. */
   readonly templateOf?: string

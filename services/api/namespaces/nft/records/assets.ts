@@ -193,7 +193,7 @@ export function assetList(
 /**
  * Declares which assets a record contains.
  * @param keys SQL of the array of asset ids.
- * @param shows objects of other rows that the records contain in addition to the assets; their sizes count.
+ * @param shows which further objects each record contains: its collection, its template, both or none.
  */
 export function containedAssets(
   kind: DeclaredKind,

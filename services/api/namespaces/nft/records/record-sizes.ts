@@ -77,7 +77,7 @@ export function measureAssets(keys: string): Selection {
 
 /**
  * Selects the sizes of records that contain assets. The size of an asset counts in each record that contains the asset.
- * @param shows objects of other rows that the records contain in addition to the assets.
+ * @param shows which further objects each record contains: its collection, its template, both or none.
  */
 export function measureContaining(
   { ctes, relation, contained, key, texts, keys }: ContainingRows,
