@@ -209,10 +209,13 @@ const MAX_TYPE_SHOWN = 100
 
 /** Creates the error 415 with the media type of a body that cannot be read. */
 function unreadType(type: string): RequestError {
-  const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
+  const problem =
+    type === ''
+      ? 'The body is not JSON, and the request has no header Content-Type'
+      : `The body has the type ${type.slice(0, MAX_TYPE_SHOWN)}`
   const readable =
     'JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
-  return new RequestError(415, `The body has ${found}: send ${readable}`)
+  return new RequestError(415, `${problem}: send ${readable}`)
 }
 
 /** Formats of request bodies. */

@@ -48,14 +48,14 @@ describe('JSON in pieces', () => {
     expect(jsonString(list)).toBe('[1,"läte1",22]')
   })
 
-  it('jsonItemSizes returns item sizes for an array in pieces, and undefined for any other JSON', () => {
+  it('JSON in pieces has items if it is an array', () => {
     expect(jsonItemSizes(jsonArray([]))).toEqual([])
     expect(jsonItemSizes('[]')).toBeUndefined()
     expect(jsonItemSizes(['{', '}'])).toBeUndefined()
   })
 })
 
-it('findName returns the attribute `name` of an attribute map, whatever the length of the other attributes', () => {
+it('the name in an attribute map is found among members of any length', () => {
   const map = '{"a": "x", "name": "A \\"b\\"", "text": {"name": 1}}'
   expect(findName(map)).toBe('"A \\"b\\""')
   expect(findName(map)).toBe(nameOf(splitDataMap(map)))
@@ -63,7 +63,7 @@ it('findName returns the attribute `name` of an attribute map, whatever the leng
   expect(findName('')).toBeUndefined()
 })
 
-it('findName returns the attribute `name` as text, also if its value is no string', () => {
+it('the name in an attribute map is text, also if the attribute is no string', () => {
   expect(findName('{"name": 4}')).toBe('"4"')
   expect(findName('{"name": ["a", 1]}')).toBe(String.raw`"[\"a\", 1]"`)
   expect(findName('{"name": null}')).toBe('null')

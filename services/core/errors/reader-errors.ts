@@ -41,9 +41,9 @@ export const readerErrors = {
       standalone:
         'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another directory.',
       appliance:
-        'In `.env`, set the variable of the setting that the message names to its former value, or set POSTGRES_DATABASE to a new database and index again; then run `docker compose up -d --wait`.',
+        'The message names a setting: in `.env`, set the variable of this setting to the former value, or set POSTGRES_DATABASE to a new database and index again. Then run `docker compose up -d --wait`.',
       process:
-        'Set the setting that the message names to its former value, or use a new reader `name` on an empty database. `start_block_override` accepts missing blocks; `delete_data` deletes the rows of the reader and indexes again.',
+        'The message names a setting: set this setting to the former value, or use a new reader `name` on an empty database. `start_block_override` accepts missing blocks; `delete_data` deletes the rows of the reader and indexes again.',
     },
   },
   UNDO_JOURNAL_EXHAUSTED: {

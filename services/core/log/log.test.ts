@@ -67,7 +67,7 @@ describe('createLogger', () => {
 })
 
 describe('redactSecrets', () => {
-  it('isSecretKey recognizes the usual names of secrets, but no similar names', () => {
+  it('redactSecrets recognizes the usual names of secrets, and leaves similar names', () => {
     for (const key of [
       'password',
       'PGPASSWORD',

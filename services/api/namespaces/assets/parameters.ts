@@ -137,7 +137,7 @@ const partyParameters = {
   memo: text('The memo equals this text.', memoParameters),
   match_memo: text('The memo contains this text, in any letter case.', memoParameters),
   hide_contracts: flag(
-    'Leave out rows whose sender or recipient has or once had contract code; accounts in account, sender or recipient are exempt.',
+    'Leave out rows whose sender or recipient has or once had contract code. Accounts that the parameters `account`, `sender` and `recipient` name are exempt.',
   ),
 }
 
