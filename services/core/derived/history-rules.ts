@@ -64,8 +64,8 @@ const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
 }
 
 /**
- * Creates the rule that the first event of each transaction of a family is stored. The market family has no such rule: a
- * transaction whose only event is an empty list of payouts stores no event.
+ * Creates the rule that the first event of each transaction of a family is stored. The market family has no such rule:
+ * a transaction whose only event is an empty list of payouts stores no event.
  */
 function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
   return {

@@ -57,8 +57,8 @@ export type Values<P extends Parameters = Parameters> = {
 /** Describes an invalid value; callers put the field name in front. */
 export class Complaint extends Error {
   /**
-   * Reason that REST errors add to the parameter name, for example `the text is longer than 128 characters`. Undefined if the
-   * name suffices.
+   * Reason that REST errors add to the parameter name, for example `the text is longer than 128 characters`. Undefined
+   * if the name suffices.
    */
   readonly reason: string | undefined
 
