@@ -182,7 +182,7 @@ describe('cached answers', () => {
     expect((await cache.answer(requestOf('long', { lifeFactor: 60_000 }), create)).outcome).toBe('hit')
   })
 
-  it('cached answers of other processes are used for the rest of their lifetime', async () => {
+  it('a process uses a cached answer of another process for the rest of the lifetime of the answer', async () => {
     const stored = new Map<string, { answer: Answer; lifeMs: number }>()
     const shared: SharedAnswers = {
       read: (key) => Promise.resolve(stored.get(key)),

@@ -40,7 +40,7 @@ function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
   return times.map((time, place) => [time - START_MS / 1_000, rates[place]])
 }
 
-it('the speed history returns blocks per second from the first interval on', () => {
+it('the speed history returns the blocks per second of each interval, including the first interval', () => {
   const history = new ProgressHistory()
   watch(history, [100, 110, 120, 130, 160, 190, 220, 250])
   expect(linesOf(history)).toEqual([
@@ -73,7 +73,7 @@ it('the speed history returns 0 while no block is committed', () => {
   ])
 })
 
-it('the speed history attributes all blocks of a new reader to the interval before the first poll that shows the reader', () => {
+it('the speed history counts all blocks that a new reader has at its first poll in the interval before the poll', () => {
   const history = new ProgressHistory()
   history.note([], START_MS)
   history.note([reader(964)], START_MS + 1_000)

@@ -122,7 +122,7 @@ describe('/health', () => {
     }
     const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, NOW_MS)
 
-    it('the time of the head is reported by the node while a reader catches up', () => {
+    it('while a reader catches up, the time of the head is the time that the node reports', () => {
       const node = {
         chainId: 'c',
         headBlock: 10_998,

@@ -80,7 +80,7 @@ describe('a filter with two disjoint parts', () => {
 })
 
 describe('filters through another table', () => {
-  it('a filter through another table drives the list if that table has few matches', () => {
+  it('a filter through another table makes this table the driving table if the table has few matches', () => {
     const filters = [containing(30, 10)]
     const path = choosePath(request(filters))
     expect(path).toMatchObject({ kind: 'collect', through: { name: 'contained' } })

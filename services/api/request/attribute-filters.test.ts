@@ -93,7 +93,7 @@ describe('attribute filters', () => {
     expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
   })
 
-  it('attribute filters above the maximum number are refused', () => {
+  it('more attribute filters than the maximum number are refused', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`data.a${at}`, 'x']))
     expect(read(many(100))).toHaveLength(100)

@@ -41,7 +41,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a worker is killed after unanswered checks, not after a pause of the supervisor', async () => {
+it('the supervisor kills a worker that answers no health checks, but not after a pause of the supervisor itself', async () => {
   const { Supervisor } = await import('./supervisor.ts')
   const supervisor = new Supervisor({
     workers: [{ place: 1 } as WorkerSettings],

@@ -159,7 +159,7 @@ describe('environment variables', () => {
     ])
   })
 
-  it('REDIS_TLS_REJECT_UNAUTHORIZED alone does not enable TLS, REDIS_TLS_CA_FILE does unless REDIS_TLS is false', () => {
+  it('REDIS_TLS_REJECT_UNAUTHORIZED alone does not enable TLS; REDIS_TLS_CA_FILE enables TLS unless REDIS_TLS is false', () => {
     write('connections', connections)
     const tlsFor = (env: Environment) =>
       loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls

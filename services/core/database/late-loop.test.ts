@@ -35,7 +35,7 @@ describe('a blocked event loop', () => {
     await pool.end()
   })
 
-  it('a blocked event loop causes no time-out of an answer that has arrived meanwhile', async () => {
+  it('a blocked event loop causes no time-out for an answer that arrives while the loop is blocked', async () => {
     let asked = 0
     const work = (): Promise<string> => {
       asked++

@@ -86,7 +86,7 @@ describe('feed messages', () => {
 })
 
 describe('the event catalogue', () => {
-  it('the event catalogue has one entry for each action of a family, and one entity for each event', () => {
+  it('no two entries of the event catalogue have the same action, and all entries of an event have the same entity', () => {
     const actions = eventCatalogue.map(({ family, action }) => `${family} ${action}`)
     expect(new Set(actions).size).toBe(actions.length)
     const entities = new Map<string, string>()

@@ -35,7 +35,7 @@ describe('an id parameter', () => {
     for (const given of [...tooLarge, '1.0', 'null', 'abc']) expect(await read(id(''), given)).toBe('refused')
   })
 
-  it('an id parameter that allows null accepts null only as the single value', async () => {
+  it('an id parameter that allows null refuses a list of null and other values', async () => {
     expect(await read(idsOrNull(''), 'NULL')).toBeNull()
     expect(await read(idsOrNull(''), '1,2')).toEqual([1n, 2n])
     expect(await read(idsOrNull(''), 'null,1')).toBe('refused')
@@ -56,7 +56,7 @@ describe('a flag parameter', () => {
 })
 
 describe('a name parameter', () => {
-  it('a name parameter has the alphabet and length of account names', async () => {
+  it('a name parameter accepts only texts with the alphabet and the length of account names', async () => {
     for (const given of ['a', 'atomicassets', '1.2.3', 'aaaaaaaaaaaaj', '.....'])
       expect(await read(name(''), given)).toBe(given)
     for (const given of ['A', '6', 'aaaaaaaaaaaak', 'aaaaaaaaaaaaaa', 'a b', '%'])

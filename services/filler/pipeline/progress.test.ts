@@ -44,7 +44,7 @@ test.each([
   expect(describeStall({ ...well, ...change })?.detail ?? null).toBe(expected)
 })
 
-test('an interruption shows its cause to the operator and not to the public', () => {
+test('the cause of an interruption is shown to the operator, not to the public', () => {
   const cause = new Error('connect ECONNREFUSED 10.1.2.3:5432')
   const error = new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
   expect(describeInterruption(error)).toEqual({

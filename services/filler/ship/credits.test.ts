@@ -100,7 +100,7 @@ describe('the window of credits', () => {
     }
   })
 
-  test('the credit window does not go negative when more is released than was held', () => {
+  test('the credit window never counts less than 0 held blocks or bytes, even if more are released than were held', () => {
     const credits = new CreditWindow(10, 5, MEGABYTE)
     credits.hold(10)
     credits.release(3, 500)

@@ -39,7 +39,7 @@ test('the SHiP client follows a fork of a fork', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client follows a fork that happened during a disconnect, because the request contains the last block positions', async () => {
+test('the SHiP client follows a fork that happened during a disconnect, because its request contains the positions of its last blocks', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()

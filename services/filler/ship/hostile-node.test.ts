@@ -54,7 +54,7 @@ test('the SHiP client disconnects from a node whose message never completes, at 
   await dripping
 })
 
-test('the SHiP client stays with a node that sends a large message over a slow network', async () => {
+test('the SHiP client stays connected to a node that sends a large message over a slow network', async () => {
   const timing = { idleTimeoutMs: 300, slowMessageTimeoutMs: 300, minBytesPerSecond: 65_536 }
   const { node, session } = await readDripping(timing)
   await drip(node.connections[0]!, 10_000, 20, 500_000)

@@ -139,7 +139,7 @@ test('the SHiP client names the missing blocks if the node starts late although 
   expect(collector.blocks).toEqual([])
 })
 
-test('the SHiP client reconnects at a gap, and continues if it was temporary', async () => {
+test('the SHiP client reconnects at a gap, and continues if the gap was temporary', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 && block.num === 6 ? null : block),
   })
@@ -151,7 +151,7 @@ test('the SHiP client reconnects at a gap, and continues if it was temporary', a
   expect(session.status()).toMatchObject({ connections: 2 })
 })
 
-test('the SHiP client does not count a gap as repeated if a block arrived in between', async () => {
+test('the SHiP client does not count a second gap as repeated if a block arrived between the two gaps', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (block.num === 3 + 2 * connection ? null : block),
   })
@@ -162,7 +162,7 @@ test('the SHiP client does not count a gap as repeated if a block arrived in bet
   expect(session.status().connections).toBeGreaterThan(5)
 })
 
-test('the SHiP client stops at a repeated gap, naming the missing range', async () => {
+test('the SHiP client stops at a repeated gap, and the error names the missing range', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ([6, 7].includes(block.num) ? null : block) })
   node.extend(10)
   const { done, collector } = harness.read(url)

@@ -71,7 +71,7 @@ test('the SHiP client drops late frames of a closed connection', async () => {
   expect(collector.connections.slice(4).every((opened) => opened === 2)).toBe(true)
 })
 
-test('the SHiP client stops at an unreadable message that is repeated, naming the block', async () => {
+test('the SHiP client stops if a node sends an unreadable message again after a reconnect, and the error names the block', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 5 ? Buffer.from('01ffff', 'hex') : block),
   })
@@ -147,7 +147,7 @@ test('the SHiP client switches to another node if one stays behind', async () =>
   expect(collector.forks).toEqual([])
 })
 
-test('the SHiP client abandons a message above the limit, naming block and limit', async () => {
+test('the SHiP client abandons a message above the size limit, and names the block and the limit', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 4 ? { ...block, deltas: Buffer.alloc(200_000) } : block),
   })

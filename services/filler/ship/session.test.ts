@@ -119,7 +119,7 @@ test('the SHiP client dispatches status results between blocks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client starts at the configured block, or after the last applied one', async () => {
+test('the SHiP client starts at the configured block, or after the last applied block', async () => {
   const { node, url } = await harness.node()
   node.extend(12)
   const { collector } = harness.read(url, { startBlock: 7 })

@@ -59,7 +59,7 @@ describe('index conditions of filters', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
 
-  it('a filter that matches far more rows than another filter gets its plain condition, which uses no index', () => {
+  it('a filter that matches far more rows than another filter is checked by its `condition`, which uses no index', () => {
     const schema = { found: raw('spelled'), rows: 400_000 }
     expect(texts([equal('template', ['x'], { rows: 4_000 }), equal('schema', ['x'], schema)])).toEqual([
       'template',

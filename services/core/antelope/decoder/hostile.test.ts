@@ -149,7 +149,7 @@ describe('few bytes that would decode to a large value', () => {
   })
 
   it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])(
-    'the ABI decoder refuses values nested more than 32 deep, starting at any type of a cycle: %s',
+    'the ABI decoder refuses values nested more than 32 deep, whichever type of a type cycle is decoded: %s',
     (type) => {
       const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
       expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
@@ -157,7 +157,7 @@ describe('few bytes that would decode to a large value', () => {
   )
 
   it.each(['a', 'b', 'a[]', 'b?[]'])(
-    'the ABI decoder limits the number of empty structs in recursive types, starting at any type of the cycle: %s',
+    'the ABI decoder limits the number of empty structs in recursive types, whichever type of the cycle is decoded: %s',
     (type) => {
       // Each list element takes one byte but would decode to a thousand empty structs.
       const empties = new Array<string>(1000).fill('e')

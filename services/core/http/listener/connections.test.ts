@@ -58,7 +58,7 @@ it.each([{ trust_proxy: 1 }, { trust_proxy: ['loopback'] }, { peer_whitelist: ['
   },
 )
 
-it('connections of one IPv6 network count together', () => {
+it('connections from one IPv6 network are counted together', () => {
   const peerOf = createPeers({ trust_proxy: false, ip_whitelist: [], peer_whitelist: [] })
   const keyOf = (remoteAddress: string): string => peerOf({ remoteAddress } as unknown as Socket).key
   expect(keyOf('2001:db8:1:2ff::1')).toBe(keyOf('2001:db8:1:200:ffff::9'))

@@ -143,7 +143,7 @@ describe('bundles from before version 2', () => {
 })
 
 describe('logs of the market handler', () => {
-  it('if version 2 of the contract cancels a bundle instead of selling it, the log stores the data of the action, because the row of the listing lacks the data', () => {
+  it('the log of an action that cancels a bundle in version 2 of the contract stores the data of the action, because the row of the listing lacks the data', () => {
     const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(
       version2,

@@ -27,7 +27,7 @@ test('the lag watch reports a stream that is silent while another node has a blo
   expect(found).toMatchObject({ block: 6, isSilent: true })
 })
 
-test('the lag watch reports a stream that sends blocks late, but only after it has been at the head', () => {
+test('the lag watch reports a stream that sends blocks late, but only after the stream was at the head once', () => {
   const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
   expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
   // The stream is catching up: blocks arrive, and the head of the other nodes is far ahead.
