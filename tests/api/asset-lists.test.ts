@@ -312,7 +312,7 @@ describe('lists of assets', () => {
 
 describe('lists of accounts', () => {
   it.each(seedsBeside(SEED))(
-    'counters and asset rows give the same list of accounts, seed %i',
+    'the list of accounts computed from counters equals the list computed from asset rows, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -370,7 +370,7 @@ describe('lists of accounts', () => {
 
 describe('asset counts of templates', () => {
   it.each(seedsBeside(SEED))(
-    'counters and asset rows give the same asset counts of templates, seed %i',
+    'the asset counts of templates computed from counters equal the counts computed from asset rows, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)

@@ -312,7 +312,7 @@ describe('lists of the assets namespace', () => {
     }
   })
 
-  it('counters and asset rows give the same count of assets', async () => {
+  it('the count of assets computed from counters equals the count computed from asset rows', async () => {
     for (const query of [
       '',
       'burned=true',
@@ -331,7 +331,7 @@ describe('lists of the assets namespace', () => {
     }
   })
 
-  it('counters and asset rows give the same list of accounts', async () => {
+  it('the list of accounts computed from counters equals the list computed from asset rows', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })

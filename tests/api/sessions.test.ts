@@ -69,7 +69,7 @@ describe('a snapshot', () => {
 })
 
 describe('query plans', () => {
-  it('PostgreSQL plans a named statement once, and an unnamed statement for its values', async () => {
+  it('PostgreSQL plans a named statement once, and plans an unnamed statement for the values of each execution', async () => {
     const text = 'SELECT count(*) FROM public.numbers WHERE number = $1::integer'
     const mode = {
       text: `SELECT current_setting('plan_cache_mode'), $1::integer`,

@@ -157,7 +157,7 @@ describe('links of the tools namespace', () => {
     expect(await idsOf(`collection_whitelist=${names.join(',')}`)).toEqual(ids.slice(0, 100))
   })
 
-  it('links support bounds, pages and two sort orders', async () => {
+  it('lists of links support bounds, pages and two sort orders', async () => {
     const middle = ids[Math.floor(ids.length / 2)]!
     const { created_at_time: time } = links.get(middle)!
     expect(await idsOf(`lower_bound=${middle}`)).toEqual(
@@ -178,7 +178,7 @@ describe('links of the tools namespace', () => {
     expect(await get('/v1/links/_count')).toBe(String(ids.length))
   })
 
-  it('links accept JSON bodies with numbers and lists, as the published client sends them', async () => {
+  it('requests for links may have JSON bodies with numbers and lists, as the published client sends them', async () => {
     const [first, second] = ids as [string, string]
     const body = { link_id: `${first},${second}`, limit: '10', order: 'asc', sort: 'created' }
     expect((await get<Link[]>('/v1/links', post(body))).map(({ link_id: id }) => id)).toEqual([second, first])
@@ -263,7 +263,7 @@ describe('logs of a link', () => {
     }
   })
 
-  it('logs of a link support pages, order and a filter by action', async () => {
+  it('logs of a link support pages, both orders and a filter by action', async () => {
     const claimed = [...links.values()].find(({ state }) => state === 3)!.link_id
     const path = `/v1/links/${claimed}/logs`
     const all = await get<Row[]>(path)

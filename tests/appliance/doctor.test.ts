@@ -84,7 +84,7 @@ describe('the doctor', () => {
     expect(helps.has('versions')).toBe(false)
   })
 
-  it('the doctor warns of query indexes that are not built yet, except those of a family that is not indexed', async () => {
+  it('the doctor warns of query indexes that are not built yet, except the indexes of families that are not indexed', async () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual([
       'ok',
       'all indexes exist and are valid',

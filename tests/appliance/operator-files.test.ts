@@ -195,7 +195,7 @@ describe('files of the operator', () => {
     expect(await warned(usable)).not.toContain(name)
   })
 
-  it('files of the operator may use the values that CHAIN sets', async () => {
+  it('files of the operator may use the variables that CHAIN sets', async () => {
     const { name, id } = knownChains[0]!
     const connections = {
       sqldb: {

@@ -160,7 +160,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     }
   })
 
-  it('the console page uses the colour scheme of the device, or the chosen one', async () => {
+  it('the console page uses the colour scheme of the device, or the colour scheme that the user selected', async () => {
     const ground = (): Promise<string> => page.$eval('body', (body) => getComputedStyle(body).backgroundColor)
     const setDevice = (value: string) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
     await setDevice('light')

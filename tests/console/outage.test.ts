@@ -50,7 +50,7 @@ describeWithChromium('the console page during failures', () => {
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('the console page shows that the database is unavailable, keeps the last data, and continues afterwards', async () => {
+  it('while the database is unavailable, the console page says so and keeps the last data; afterwards the message disappears', async () => {
     await wire.cut()
     await expect.poll(() => textOf('#notice'), patience).toContain('The database is unavailable')
     expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
@@ -60,7 +60,7 @@ describeWithChromium('the console page during failures', () => {
     await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })
 
-  it('the console page distinguishes a failing server from a silent one', async () => {
+  it('the console page distinguishes a failing server from a server that does not answer', async () => {
     let answer: { status: number; contentType: string; body: string } | 'none' | undefined
     await page.setRequestInterception(true)
     page.on('request', (request) => {

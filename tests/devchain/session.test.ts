@@ -61,7 +61,7 @@ test('the devchain sends as many blocks as a client has credits, and acks add cr
   expect(numbers(client.results)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('the end block of a request is exclusive, the session stays open, and a new request replaces the old one', async () => {
+test('the end block of a request is exclusive, the session stays open, and a new request replaces the previous request', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.request({ start: 10, end: 13 })

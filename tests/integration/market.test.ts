@@ -116,7 +116,7 @@ async function count(address: DatabaseAddress, from: string): Promise<number> {
 }
 
 it(
-  'statistics equal those recomputed from listings, whether blocks are committed singly or together',
+  'market statistics equal statistics recomputed from listings, whether blocks are committed singly or together',
   { timeout: patient(240_000) },
   async () => {
     const [followed, atOnce] = [await create(createBegunDatabase), await create(createBegunDatabase)]

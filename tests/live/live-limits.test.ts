@@ -63,7 +63,7 @@ describe('limits of live data', () => {
     expect(small!.payload).toHaveProperty('asset')
   })
 
-  it("the filter values of a connection's subscriptions are limited in bytes", async () => {
+  it('the number of bytes of all filter values of a connection is limited', async () => {
     const client = await connect()
     const assets = Array.from({ length: 900 }, (_, at) => String(10n ** 18n + BigInt(at)))
     const events = ['asset_minted', 'asset_updated', 'asset_burned']

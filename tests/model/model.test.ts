@@ -65,7 +65,7 @@ it('an undo table has the columns of the undo journal, then the columns of the t
     ])
 })
 
-it("in every table, exactly the column named reader contains the reader's name, so digests can leave it out", () => {
+it("in every table, exactly the column named reader contains the reader's name, so digests can exclude this column", () => {
   const wrong = modelTables.flatMap(({ name, columns }) => {
     if (Object.values(columns).every(({ origin }) => origin === 'reader')) return []
     return Object.entries(columns)

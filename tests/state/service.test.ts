@@ -54,7 +54,7 @@ function chainTable(recording: string, name: string): unknown {
 }
 
 describe('a token of the state service', () => {
-  it('a token is issued for a key with any content type', async () => {
+  it('a token is issued for an API key, with any content type of the request', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
       const before = Math.floor(Date.now() / 1_000)
       const { status, body } = await client().post<{ token: string; expires_at: number }>(
@@ -172,7 +172,7 @@ describe('a token of the state service', () => {
 })
 
 describe('an ABI', () => {
-  it('requests before and at the upgrade block return the old and the new ABI, in the JSON form of nodeos', async () => {
+  it('requests for the block before an upgrade return the old ABI, requests for the upgrade block the new ABI, in the JSON form of nodeos', async () => {
     for (const [recording, block, set] of [
       ['main', UPGRADE - 1, 21],
       ['v2', UPGRADE, UPGRADE],
