@@ -170,7 +170,7 @@ async function measureMarket(admin: DatabaseAddress): Promise<void> {
   chain.process.kill()
   for (const [place, [name]] of variants.entries())
     console.log(`  ${name}: ${best[place]!.toFixed(2)} s, ${Math.round(blocks / best[place]!)} blocks/s`)
-  ratios['market: without derived values / with'] = best[1]! / best[2]!
+  ratios['market: time without derived values / time with derived values'] = best[1]! / best[2]!
   console.log(
     `  with derived values, indexing takes ${(best[2]! / best[1]!).toFixed(2)} times as long as without`,
   )
@@ -214,8 +214,8 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(
     `  COPY of the same ${copy.rows} rows takes ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times as long`,
   )
-  ratios['dense: without query indexes / with'] = seconds / withIndexes
-  ratios['dense: COPY alone / filler'] = copy.seconds / seconds
+  ratios['dense: time without query indexes / time with query indexes'] = seconds / withIndexes
+  ratios['dense: time of COPY alone / time of the filler'] = copy.seconds / seconds
   console.log(await describeSizes(last))
 }
 
@@ -274,7 +274,8 @@ try {
     console.log(
       `  filler: ${rates(seconds)}, ${(ack.seconds / seconds).toFixed(3)} of the rate of only acknowledging; memory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
     )
-    if (kind !== 'dense') ratios[`${kind}: filler / reader that only acknowledges`] = ack.seconds / seconds
+    if (kind !== 'dense')
+      ratios[`${kind}: time of a reader that only acknowledges / time of the filler`] = ack.seconds / seconds
     if (kind === 'dense') await measureDense(chain, admin, database)
     chain.process.kill()
   }

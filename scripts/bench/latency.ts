@@ -195,9 +195,9 @@ function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: La
 
 function print(rounds: readonly Latencies[]): void {
   const times = [
-    'From frame to commit: p50, p99 ms',
-    'From commit to event: p50, p99 ms',
-    'From frame to event: p50, p99 ms',
+    'From the node sending a block until its commit: p50, p99 ms',
+    'From the commit until the client receives the event: p50, p99 ms',
+    'From the node sending a block until the client receives the event: p50, p99 ms',
     'REST requests: p50, p99 ms',
   ]
   const isPublishing = values.publish !== undefined
@@ -224,8 +224,8 @@ function printChange(rounds: readonly Latencies[]): void {
   const all = rounds.map(summaryOf)
   const table = new PrintedTable(['', 'without', 'with publications', 'change'])
   const rows: readonly (readonly [string, (round: (typeof all)[number]) => number])[] = [
-    ['frame to commit, p50 ms', ({ toCommit }) => toCommit.p50],
-    ['frame to commit, p95 ms', ({ toCommit }) => toCommit.p95],
+    ['from the node sending a block until its commit, p50 ms', ({ toCommit }) => toCommit.p50],
+    ['from the node sending a block until its commit, p95 ms', ({ toCommit }) => toCommit.p95],
     ['REST, p50 ms', ({ rest }) => rest.p50],
     ['REST, p95 ms', ({ rest }) => rest.p95],
     ['API CPU, ms a request', ({ apiCpuMs }) => apiCpuMs],
