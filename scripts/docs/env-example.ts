@@ -50,8 +50,9 @@ const groups: readonly Group[] = [
     title: 'Chain',
     lines: [
       ...['CHAIN_NAME', 'CHAIN_ID'],
-      'First block to index; it must be below the first block that uses the contracts. CHAIN sets the known start block.',
-      'A START_BLOCK other than the known start block is refused unless START_BLOCK_OVERRIDE=true.',
+      'First block to index; it must be below the first block that uses the contracts.',
+      'For a chain with a known start block, CHAIN sets START_BLOCK.',
+      'For a chain with a known start block, any other START_BLOCK is refused unless START_BLOCK_OVERRIDE=true.',
       ...['START_BLOCK', 'START_BLOCK_OVERRIDE', 'STOP_BLOCK'],
       'Accounts of the contracts. A contract with the account none is not indexed.',
       ...['ASSETS_ACCOUNT', 'MARKET_ACCOUNT', 'ORACLE_ACCOUNT', 'TOOLS_ACCOUNT', 'READER_NAME'],

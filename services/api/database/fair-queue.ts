@@ -131,7 +131,7 @@ export const databaseLimits: readonly Limit[] = [
   {
     counts: 'connections for lists',
     per: 'address',
-    value: `${GREATEST_SHARE * 100} % of the connections of a process for lists; ${SHARE_BESIDE_OTHERS * 100} % while many requests of the address wait and other addresses request lists, too`,
+    value: `one address gets at most ${GREATEST_SHARE * 100} % of the connections that an API process uses for lists; at most ${SHARE_BESIDE_OTHERS * 100} % while many requests of the address wait and other addresses request lists, too`,
     beyond: 'the request waits',
   },
   {

@@ -79,9 +79,9 @@ export const chainErrors = {
     remedy: {
       standalone: 'Use another `--data` directory, or a node of {held}.',
       appliance:
-        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead, run `docker compose --profile "*" down --volumes`, then run `docker compose up -d --wait`.',
+        'Set {nodes} to a node of the required chain ({held}). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another database (POSTGRES_DATABASE). To give up the data and the secrets instead, run `docker compose --profile "*" down --volumes`, then run `docker compose up -d --wait`.',
       process:
-        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
+        'Set {nodes} to a node of the required chain ({held}). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another database (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
   ADDRESSES_DIFFER: {

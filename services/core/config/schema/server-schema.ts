@@ -19,7 +19,7 @@ import { readerName } from './readers-schema.ts'
 
 const rateLimit = section({
   interval: integer(1, 86400).describe(
-    'Length of the interval (seconds). The counter of a client restarts after each interval.',
+    'Length of the interval (seconds) in which the requests of a client are counted. The count restarts after each interval.',
   ),
   requests: integer(1, 1_000_000_000).describe('Maximum number of requests per client in one interval.'),
   bill_execution_time: flag()

@@ -38,8 +38,14 @@ export function assetListParameters(limit: number, further: readonly string[] = 
       'Mint number of the original asset, from which the asset was bridged, equals this number.',
       mint,
     ),
-    min_original_mint: int('Mint number of the original asset is at least this number.', mint),
-    max_original_mint: int('Mint number of the original asset is at most this number.', mint),
+    min_original_mint: int(
+      'Mint number of the original asset, from which the asset was bridged, is at least this number.',
+      mint,
+    ),
+    max_original_mint: int(
+      'Mint number of the original asset, from which the asset was bridged, is at most this number.',
+      mint,
+    ),
   }
 }
 
