@@ -72,7 +72,10 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
-/** Name of the database, different for each seed, factor and set of parts. */
+/**
+ * Name of the database. Databases with another seed of the generator, scale factor or set of generated parts (such as
+ * `market`) have other names.
+ */
 function databaseName({ seed, factor, parts = generatedParts }: GeneratedOptions): string {
   const some = parts.length === generatedParts.length ? [] : parts
   return ['generated', seed, String(factor).replace('.', '_'), ...some].join('_')

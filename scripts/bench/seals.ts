@@ -4,9 +4,9 @@
  *
  * Each round starts a reader on a copy of an indexed database, with `seal_history` off and on in turns, `rounds` times
  * each. When the reader is at the head, the chain produces `blocks` blocks of NFT actions, each after the commit of the
- * block before. Measures the time from a block to its commit. With `seal_history` the reader meanwhile seals the
- * history of the copy, for a tenth of the time as in production. Ranges have 50 blocks, so that sealing lasts for the
- * whole round.
+ * block before. Measures the time from a block to its commit. With `seal_history`, the reader meanwhile seals the
+ * history of the copy. As in production, sealing uses at most a tenth of the time. Ranges have 50 blocks, so that
+ * sealing lasts for the whole round.
  */
 import { parseArgs } from 'node:util'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'

@@ -18,7 +18,7 @@ const market = [
 ]
 const damages = ['tests/verify/missing-rows.test.ts', 'tests/verify/every-damage.test.ts']
 
-/** Mutations that no test once detected, with the tests that detect them now. */
+/** Mutations that formerly passed all tests, with the tests that detect the mutations now. */
 export const knownMutants: readonly Mutant[] = [
   {
     behaviour: 'an undone block stays in the list of blocks to which a fork can roll back',

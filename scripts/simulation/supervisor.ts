@@ -24,7 +24,7 @@ const RESTART_MS = 10
 const END_MS = 300_000
 /** How long `replace` lets the old filler hang, ms. */
 const HANG_MS = 20
-/** How long the old filler continues after it has hung, ms. */
+/** Time from the end of the hang of the old filler to its SIGTERM, ms. The old filler runs during this time. */
 const AFTERLIFE_MS = 30
 /** Maximum number of polls until a second filler, which waits for the lease, gives up. */
 const RIVAL_POLLS = 320
@@ -75,8 +75,8 @@ export class Supervisor {
   }
 
   /**
-   * Simulates a zombie: the filler hangs, its sessions are terminated, and another filler starts. Then the hanging
-   * filler continues for a while.
+   * Simulates a zombie: the filler hangs, its sessions are terminated, and another filler starts. Then the hang
+   * ends, and the old filler runs for AFTERLIFE_MS before it is stopped.
    */
   async replace(): Promise<void> {
     const old = await this.#take()

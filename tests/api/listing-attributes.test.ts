@@ -47,7 +47,10 @@ async function get<T>(path: string): Promise<T> {
   return body.data as T
 }
 
-/** Attributes that a filter prefix can find, as [name, value]: one short text and one number for each name. */
+/**
+ * Attributes that a filter prefix can find, as pairs [name, value]. Each attribute name has at most two pairs: one with
+ * a short text, and one with a number.
+ */
 function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, readonly [string, unknown]> {
   const found = new Map<string, readonly [string, unknown]>()
   for (const attributes of assets.flatMap(layers[family]))

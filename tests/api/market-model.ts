@@ -36,7 +36,7 @@ export interface ModelListing {
   readonly collection: string
   readonly amount: bigint
   readonly symbol: string
-  /** Sales: token of the payment. */
+  /** Symbol of the token in which a buyer pays; the symbol of `amount`, unless a sale names another token. */
   readonly settlement: string
   readonly state: number
   readonly maker: string
@@ -45,10 +45,10 @@ export interface ModelListing {
   readonly updated: number
   readonly offer?: bigint
   readonly template?: number
-  /** Auctions: end, seconds since 1970. */
+  /** End time of an auction, seconds since 1970. */
   readonly end?: number
   readonly claims?: readonly string[]
-  /** Sales: the price paid. */
+  /** Price that the buyer of a sale has paid, in the settlement token; undefined for other listings. */
   readonly paid?: bigint
 }
 

@@ -223,7 +223,7 @@ describe('the requests of the query plan tests', () => {
     }
   })
 
-  it('requests with common filters in the query plan tests return rows', async () => {
+  it('the query plan tests filter assets by an owner, a collection and a name that match rows', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),

@@ -72,7 +72,7 @@ async function commitBlock(): Promise<number> {
   return block
 }
 
-/** Sends a request. Returns the block that it shows and the port of the server that answered. */
+/** Queries the position of the reader. Returns the block of the position, and the port of the server that answered. */
 async function ask(from: RequestDatabase = database): Promise<{ block: number; port: number }> {
   const text = 'SELECT block_num, inet_server_port() FROM chain.readers'
   const rows = await from.run((session) => session.query<[number, number]>({ text, values: [] }))

@@ -18,8 +18,9 @@ const logger = createLogger({
 export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
 /**
- * Limit of reversible blocks. No recording deploys code in its last 80 blocks, so the Merkle roots of fewer reversible
- * blocks match.
+ * With fewer reversible blocks than this, all reversible blocks match the Merkle roots in their headers. Recordings
+ * omit contract code, so a recorded block that deploys code does not match. No recording deploys code in its last 80
+ * blocks.
  */
 const MOST_REVERSIBLE = 80
 
@@ -29,8 +30,8 @@ export interface TestChain {
   readonly shipUrl: string
   readonly httpUrl: string
   /**
-   * Whether the reversible blocks match the Merkle roots in their headers. Recorded blocks do not, because recordings
-   * omit contract code.
+   * Whether the reversible blocks match the Merkle roots in their headers. Recorded blocks that deploy code
+   * do not match, because recordings omit contract code.
    */
   readonly hasRoots: boolean
 }

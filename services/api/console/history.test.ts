@@ -73,7 +73,7 @@ it('the speed history returns 0 while no block is committed', () => {
   ])
 })
 
-it('the speed history counts all blocks that a new reader has at its first poll in the interval before the poll', () => {
+it('if a poll shows a reader for the first time, the speed history counts all blocks of the reader as indexed since the previous poll', () => {
   const history = new ProgressHistory()
   history.note([], START_MS)
   history.note([reader(964)], START_MS + 1_000)

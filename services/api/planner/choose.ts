@@ -160,7 +160,8 @@ interface Collecting {
  */
 function collectingCost(request: ListRequest): Collecting | undefined {
   const { rows, filters, order } = request
-  // An order with a FROM item of its own cannot be combined with `Through.from`.
+  // A statement reads the rows from one FROM item: that of the sort order, or that of the filter's other table
+  // (`Through.from`). If the sort order needs its own FROM item, no other table finds the rows.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
   return cheapest([indexedCost(rows, filters), through, ...coveredCosts(request)])
 }

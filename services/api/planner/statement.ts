@@ -35,9 +35,10 @@ export function foundRows(
 }
 
 /**
- * FROM item and conditions of the rows that match all filters, by one index that has all columns. OFFSET 0 is an
- * optimization fence: PostgreSQL would combine the index with the index of another filter, whose rows it
- * underestimates.
+ * FROM item and conditions of the rows that match all filters, for an index-only scan. The FROM item is a subquery with
+ * the `scanned` filters only: its index has all columns that the query reads. The conditions are the other filters.
+ * OFFSET 0 in the subquery is an optimization fence. Without OFFSET 0, PostgreSQL combines this index with the index of
+ * another filter, because it underestimates the rows that the other filter selects.
  */
 function indexRows(
   { from, alias }: Source,
@@ -214,9 +215,12 @@ interface RangeParts {
 }
 
 /**
- * Rows of many ranges, in three steps. `first` probes the first rows of each range. If these rows contain no page of
- * hits, `starts` reads the first hits of each range. `bound` is the value of the last row of a page of hits: ranges are
- * read no further.
+ * Rows of many index ranges. A hit is a row that meets all filters. The query has four steps:
+ *
+ * 1. `first` probes the first rows of each range.
+ * 2. `starts` reads the first hits of each range, unless `first` already has as many hits as the page needs.
+ * 3. `bound` is the sort value of the last hit in `starts` that fits on the page. No row beyond `bound` is on the page.
+ * 4. Each range is read from its first hit to `bound`, or to its end if `starts` has too few hits for a page.
  */
 function rowsOfMany(
   request: StatementRequest,

@@ -117,8 +117,8 @@ export interface DeclaredKind extends Declaration {
   readonly compiled: Compiled<RowParts>
   readonly sharedRows: readonly SharedRow[]
   /**
-   * For each shared row: the columns of the record's row that contain its key, and the column with its version (-1 if
-   * the version is not in the row).
+   * For each shared row: positions of columns in the record's row. `key`: the columns with the key of the shared row.
+   * `version`: the column with the version of the shared row; -1 if the record's row has no such column.
    */
   readonly places: readonly { readonly key: readonly number[]; readonly version: number }[]
 }

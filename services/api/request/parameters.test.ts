@@ -13,20 +13,20 @@ function read<P extends Parameters>(
   return readRequest(parameters, { path, raw, lists: () => Promise.resolve([]) })
 }
 
-it('several values of a parameter with lists form one list', async () => {
+it('several values of a parameter that accepts a list form one list', async () => {
   const parameters = { a: names(''), b: ids('') }
   const values = await read(parameters, { a: ['bob', 'alice,carol'], b: [1, '2'] })
   expect(values).toEqual({ a: ['bob', 'alice', 'carol'], b: [1n, 2n] })
 })
 
-it('a parameter without lists accepts the same value several times', async () => {
+it('a parameter that is given several times with the same value has this value once', async () => {
   const parameters = { a: int(''), b: choice('', ['asc', 'desc']), c: flag(''), d: text(''), e: names('') }
   const given = { a: ['1', 1], b: ['asc', 'asc'], c: [true, 'true'], d: ['x', 'x'], e: ['bob', 'bob'] }
   const values = await read(parameters, given)
   expect(values).toEqual({ a: 1, b: 'asc', c: true, d: 'x', e: ['bob'] })
 })
 
-it('a parameter without lists uses the last of several different values, with a warning', async () => {
+it('a parameter that accepts only one value uses the last of several different values, with a warning', async () => {
   const parameters = { a: int(''), b: names(''), c: int(''), d: text('') }
   const raw = new Map(
     Object.entries({ a: ['1', '2', ''], b: ['bob', 'alice'], c: [3, '3'], d: ['y', 'x', 'y'] }),

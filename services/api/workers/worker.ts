@@ -22,7 +22,7 @@ export class Worker {
   readonly place: number
   readonly startedMs = performance.now()
   isReady = false
-  /** Port on which the worker accepts requests for its sessions from other workers. */
+  /** Port on which the worker accepts requests for its socket.io sessions from other workers. */
   sessionPort: number | undefined
   /** Number of checks since the worker last sent a message. */
   silentChecks = 0
@@ -77,7 +77,10 @@ export class Worker {
     this.#collecting.delete(id)
   }
 
-  /** Sends the worker the session ports of all workers. */
+  /**
+   * Sends the worker the ports on which the workers accept requests for their socket.io sessions from other workers, by
+   * worker number.
+   */
   notifyPeers(ports: ReadonlyMap<number, number>): void {
     this.#say({ kind: 'peers', ports })
   }

@@ -85,7 +85,10 @@ function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return only.flatMap((inner) => alternativesOf({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Creates the problem for the setting at `path` of `value`, in which former setting names are replaced already. */
+/**
+ * Creates the problem for the setting at `path`.
+ * @param value content of the configuration, in which current setting names have replaced the former names.
+ */
 export function problemAt(path: Path, allowed: string, value: unknown, originOf: OriginOf): ConfigProblem {
   return { ...originOf(path), found: showFound(path, valueAt(value, path)), allowed }
 }

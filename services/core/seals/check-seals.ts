@@ -10,7 +10,7 @@ export interface ChangedRange {
   readonly kind: string
   readonly firstBlock: number
   readonly lastBlock: number
-  /** Number of rows in the seal; 0 for a range without seal, which had no rows when it was sealed. */
+  /** Number of rows that the seal states; 0 if the range has no seal, because a range without rows gets no seal. */
   readonly sealedRows: bigint
   readonly rows: bigint
 }

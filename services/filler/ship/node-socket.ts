@@ -45,7 +45,10 @@ export interface NodeSocket {
   send(data: Uint8Array): void
   /** Bytes received so far; distinguishes slow transfer of one large message from silence. */
   bytesRead(): number
-  /** Limits the bytes that the node may still send; Infinity while blocks are requested. */
+  /**
+   * Sets the number of bytes that the node may still send. The connection is closed if the node sends more. `Infinity`
+   * allows any number: after a request for blocks, the size of the reply is unknown.
+   */
   allow(bytes: number): void
   /** Stops reading from the network. No pings are sent while paused. */
   pause(): void

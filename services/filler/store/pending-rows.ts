@@ -38,7 +38,7 @@ export interface PendingTable {
   readonly table: Table
   /** Rows of keyed, versioned and counter tables, by key. */
   readonly rows: Map<RowKey, PendingRow>
-  /** New rows of a grouped table, by group. */
+  /** New rows of a grouped table, by the values of the group columns. */
   readonly groups: Map<RowKey, { readonly group: MutableRow; readonly rows: readonly MutableRow[] }>
   /** Rows of append-only tables, in order. */
   readonly appended: AppendedRows
@@ -158,7 +158,10 @@ export function mergeCounts(
   }
 }
 
-/** Replaces the pending rows of one group of a grouped table. */
+/**
+ * Replaces the pending rows of one group. A group is the rows of a grouped table with the same values in the columns
+ * `table.group`.
+ */
 export function mergeGroup(
   pending: PendingTable,
   table: GroupedTable<object>,

@@ -64,7 +64,11 @@ function programs(native: string, version: string): PostgresBinaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), version }
 }
 
-/** Whether `account` can run PostgreSQL from this folder. Creates missing links if this process may write there. */
+/**
+ * Whether `account` can run PostgreSQL from this folder. First creates the symbolic links to shared libraries that are
+ * missing, because the programs load the libraries by the names of the links. Returns false if this process may not
+ * create a missing link.
+ */
 async function isComplete(native: string, account: ServerAccount | null): Promise<boolean> {
   try {
     await createLinks(native)

@@ -19,6 +19,6 @@ export interface MarketSetup {
   readonly assets: AssetsSetup
   readonly lists: ListReader
   readonly records: MarketRecords
-  /** Milliseconds since 1970; decides whether an auction has ended. */
+  /** Returns the current time, ms since 1970. An auction whose end time has passed has ended. */
   readonly clock: () => number
 }

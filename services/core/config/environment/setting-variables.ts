@@ -47,9 +47,10 @@ const fileWords: Readonly<Record<ConfigPart, string>> = {
 }
 
 /**
- * Derives the variable name of a setting: the word of the file, then the words of the path in capitals. A family entry
- * replaces its list and its `args`, and a repeated word is dropped: `namespaces[assets].args.assets_account` of
- * server.config.json becomes SERVER_ASSETS_ACCOUNT.
+ * Derives the variable name of a setting: the word of the file, then the words of the path in capitals. The name omits
+ * the key of a list with one entry for each contract family (such as `namespaces`), the key `args` of such an entry,
+ * and each word that equals the preceding word. Example: `namespaces[assets].args.assets_account` of server.config.json
+ * becomes SERVER_ASSETS_ACCOUNT.
  */
 function nameVariable(part: ConfigPart, steps: readonly SettingStep[]): string {
   const named = steps.flatMap((step, at) => {

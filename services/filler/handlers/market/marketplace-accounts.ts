@@ -19,7 +19,10 @@ function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells
       CASE WHEN n.${number} = 0 THEN NULL WHEN k.last_un${verb} >= ${last} THEN ${ofAll('max')} ELSE ${last} END AS last_${verb}`
 }
 
-/** SQL aggregates: first and last time of each event (sold, unsold, bought, unbought) in the derivation keys. */
+/**
+ * SQL aggregates over the events that `recheckParties` has scheduled for an account: time of the first and of the last
+ * trade for each event. `unsold` and `unbought`: a trade was removed.
+ */
 const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
   .map(
     (event) => `min(e.at) FILTER (WHERE e.event = '${event}') AS first_${event},

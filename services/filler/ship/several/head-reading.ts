@@ -47,8 +47,9 @@ function noFailures(blocksReceived: number): Failures {
 }
 
 /**
- * Streams from one node at the head, and switches to another node when the node stalls, lags or is on a branch of its
- * own. The node connections poll the status of all nodes for the comparison.
+ * Streams the blocks at the head of the chain from one node. Switches to another node when the node stalls, lags or is
+ * on another branch than the other nodes. The node connections poll the status of all nodes: a status contains the head
+ * of a node, which shows whether the streaming node lags or is on another branch.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>

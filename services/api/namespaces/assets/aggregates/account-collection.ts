@@ -1,11 +1,14 @@
 import type { Session } from '../../../database/index.ts'
 
-/** Groups of the assets of account `$1` in collection `$2`; an index-only scan answers the query. */
+/**
+ * SQL that counts the assets of account `$1` in collection `$2` by schema and template. PostgreSQL reads the assets by
+ * an index-only scan.
+ */
 const HELD = `SELECT s.schema_name, a.template_id, count(*) AS assets FROM assets.schemas s
     JOIN assets.assets a ON a.schema_key = s.schema_key
   WHERE a.owner = $1::text AND s.collection_name = $2::text GROUP BY 1, 2`
 
-/** JSON text of the groups in the relation `held`; the groups with the most assets come first. */
+/** SQL of the JSON text with the counts of `held` by schema and by template; the largest counts come first. */
 const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_object('schema_name', s.schema_name,
         'assets', s.assets::text) ORDER BY s.assets DESC, s.schema_name)
       FROM (SELECT schema_name, sum(assets) AS assets FROM held GROUP BY 1) s)::text, '[]'),

@@ -91,8 +91,9 @@ const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 
 /**
- * Filters on the flags of the template in a template buy offer, for flags that are required. Filters for flags that
- * must be unset were applied when the templates were resolved.
+ * Filters on template buy offers by the flags of their templates, for the flags that the request requires to be true.
+ * A flag that the request requires to be false needs no filter here, because the flag is checked when the templates are
+ * resolved.
  */
 function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind !== 4) return []
@@ -282,8 +283,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // Filters on flags that must be unset have already selected the templates. For template buy offers,
-  // `wantedFlagFilters` creates the filters on flags that must be set.
+  // A flag that the request requires to be false is checked when the templates are resolved. For template buy offers,
+  // `wantedFlagFilters` creates the filters for flags that the request requires to be true.
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])

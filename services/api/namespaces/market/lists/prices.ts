@@ -280,8 +280,10 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
 }
 
 /**
- * Segment of the order by price for a symbol pair with a coarse rate or without a rate. Different listing prices have
- * the same price, so the index on listing prices does not give the order: all sales of the pair are read and sorted.
+ * The segment with the sales of one symbol pair, in the order by price, if the rate of the pair is coarse or missing. A
+ * coarse rate converts several listing prices to the same price; without a rate, every price of the pair is null. Sales
+ * with equal prices are listed by id, but the index on listing prices does not have this order. Therefore all sales of
+ * the pair are read and sorted.
  */
 function sortedSales(
   request: ListingRequest,

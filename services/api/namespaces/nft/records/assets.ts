@@ -113,7 +113,8 @@ export interface AssetVariant {
   /** Further shared rows, after collection, schema and template. */
   readonly shared?: readonly SharedRow[]
   /**
-   * Further lists, after the list of backed tokens. Their SQL may read the relation `a` with the assets of the page.
+   * Further values of an asset record that are read by a query for all assets of a page, besides the backed tokens. The
+   * SQL of a value may read the relation `a`, which has the assets of the page.
    */
   readonly lists?: readonly KeyedList[]
 }
