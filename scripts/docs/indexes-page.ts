@@ -92,7 +92,7 @@ export function renderIndexes(): string[] {
       '"Used by" names the requests with most scans; for an index without scans, it names lists of `bench/api` (a single filter or sort) whose plans use the index.\n' +
       '- "Slowest without it", "ms with" and "ms without": on 2026-11-26 each index was switched off by `pg_index.indisvalid`. ' +
       'The columns show the request that slowed down most, and its time with and without the index. ' +
-      'The columns are empty if no request of 5 ms or more lost a fifth of its rate.',
+      'The three columns are empty if, without the index, no kind of request that takes 5 ms or more lost a fifth of its requests a second.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(

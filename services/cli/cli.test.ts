@@ -218,7 +218,7 @@ describe('pronghorn migrate, and other commands that need a database', () => {
   )
 
   it.each(['--config', 'CONFIG_DIR'])(
-    'pronghorn doctor reads the files of %s, also outside containers',
+    'pronghorn doctor reads the configuration files in the folder of %s, also outside containers',
     async (way) => {
       const line = way === '--config' ? ['doctor', '--config', dir] : ['doctor']
       const { code, out, err } = await run(line, way === '--config' ? { CONFIG_DIR: '/nowhere' } : {})
@@ -349,7 +349,7 @@ it('devchain runs until it is stopped', async () => {
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
 
-it('npm start refuses swapped --ship and --http addresses and several --ship addresses, and names its help', async () => {
+it('the usage error of npm start names the help, for swapped --ship and --http addresses and for several --ship addresses', async () => {
   const line = ['standalone', '--ship', 'http://node.test', '--http', 'ws://node.test']
   const { code, err } = await run(line)
   expect(code).toBe(2)

@@ -75,7 +75,7 @@ describe('generated blocks', () => {
     await devchain.stop()
   })
 
-  test('generated blocks continue the recorded chain, one in each time slot, and a block id contains number and header hash', () => {
+  test('generated blocks continue the recorded chain with one block in each time slot; a block id contains the block number and the header hash', () => {
     blocks.forEach((block, index) => {
       const signed = signedBlockOf(block)
       const before = devchain.block(block.num - 1)!
@@ -99,7 +99,7 @@ describe('generated blocks', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('generated blocks number actions in creation order and execute them depth first', () => {
+  test('actions in generated blocks have ordinals in creation order and global sequences in depth-first order', () => {
     let outOfOrder = 0
     for (const { actions: traces } of transactions.flat()) {
       expect(traces.map((trace) => trace.action_ordinal)).toEqual(traces.map((_, index) => index + 1))
@@ -142,7 +142,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks carry action data and rows that the ABIs in force describe to the last byte', () => {
+  test('the ABIs in force decode all bytes of action data and table rows in generated blocks', () => {
     for (const { act } of actions) {
       const abi = abis.get(act.account)
       // Skip actions of `eosio`: the node defines the layout of native actions, not the account's ABI.
@@ -205,7 +205,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks announce new accounts in every table in which nodeos does', () => {
+  test('the table deltas of generated blocks list a new account in the same tables as the table deltas of nodeos', () => {
     const withAccounts = blocks.map(deltasOf).filter((deltas) => deltas.has('account'))
     expect(withAccounts.length).toBeGreaterThan(0)
     for (const deltas of withAccounts) {
@@ -218,7 +218,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks deploy contracts with the hash of their code and an ABI with which the chain API decodes rows', async () => {
+  test('generated blocks deploy contracts with the right code hash, and with ABIs that the chain API uses to decode rows', async () => {
     const url = await httpOf(devchain)
     const rows = blocks.flatMap((block) => deltasOf(block).get('code') ?? [])
     for (const { row } of rows) {
@@ -263,7 +263,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks decode with the native decoder to the same transactions', () => {
+  test('the decoder and the native library (abieos) read the same transactions from generated blocks', () => {
     const require = createRequire(import.meta.url)
     const library = require('@eosrio/node-abieos') as { Abieos: typeof Abieos }
     const native = library.Abieos.getInstance()
@@ -277,7 +277,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('a chain that only applies the table deltas of generated blocks gets the same tables', async () => {
+  test('a second chain that applies only the table deltas of generated blocks has the same tables as the first chain', async () => {
     const replayed = createDevchain()
     for (const block of blocks) replayed.append(block)
     const tables = await dumpTables(await httpOf(replayed), contracts)

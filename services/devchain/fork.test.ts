@@ -131,7 +131,7 @@ test('a chain with a fork probability forks at random while it produces blocks',
   expectLinked(branchOf(client.results))
 })
 
-test('a client without credits receives the replaced blocks once it has credits; with the fault `loseRewinds` it never does', async () => {
+test('a client without credits receives the new branch of a fork from its first block once the client has credits, except with the fault `loseRewinds`', async () => {
   for (const loseRewinds of [undefined, 'without-credit'] as const) {
     const devchain = createDevchain({
       blocks: 20,
@@ -154,7 +154,7 @@ test('a client without credits receives the replaced blocks once it has credits;
   }
 })
 
-test('a client that names blocks of an undone branch receives the blocks from the fork point on', async () => {
+test('a client whose request names blocks of an undone branch receives the new branch from the fork point on', async () => {
   const [devchain, client] = await follow({ blocks: 20, libLagBlocks: 15 })
   const known = client.results.slice(-12).map(({ num, id }) => ({ num: num!, id: id! }))
   await client.close()

@@ -49,7 +49,7 @@ describe.each([
   const folder = join(fixtures, name, 'tables')
   const files = readdirSync(folder).filter((file) => !file.endsWith('.abi.json'))
 
-  test('the chain API answers every table as the recorded node did', async () => {
+  test('the chain API returns the same rows of every table as the recorded node', async () => {
     const devchain = createDevchain({ recordings })
     const { httpUrl } = await devchain.start()
     for (const file of files) {

@@ -18,7 +18,7 @@ function shown(...statuses: Partial<ReaderStatus>[]): string[] {
   return lines
 }
 
-it('a full disk is reported once with directory and remedy, and the end of the problem once', () => {
+it('the progress output reports a full disk once, with directory and remedy, and reports once that the problem is over', () => {
   expect(shown({ problem: full }, { problem: full }, { problem: null })).toEqual([
     'Trouble: no space left in /data. Free space: indexing then continues by itself, and nothing is lost.',
     'The trouble is over.',

@@ -83,7 +83,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('if a request fails, one of the waiting identical requests runs the query again, once', async () => {
+  it('if the query of a request fails, exactly one of the identical requests that wait runs the query again', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),
@@ -103,7 +103,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('a waiting identical request is answered after any number of clients that ran the query have disconnected', async () => {
+  it('each time a client disconnects while its request runs the query, a waiting identical request runs the query again', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle, runs } = createSource()
     const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), create))
@@ -134,7 +134,7 @@ describe('identical requests', () => {
     expect(textOf(await cache.answer(requestOf('a'), create))).toBe('new')
   })
 
-  it('a request after the cache was cleared does not get the answer of a query that began before', async () => {
+  it('a request that arrives after the cache was cleared gets no answer of a query that began before the clearing', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle } = createSource()
     const before = cache.answer(requestOf('a'), create)
@@ -201,7 +201,7 @@ describe('cached answers', () => {
     expect((await cache.answer(requestOf('a'), create)).outcome).toBe('miss')
   })
 
-  it('answers that another process cached are stored no longer than answers of this process', async () => {
+  it('a cached answer of another process expires after the lifetime that this process sets, even if the other process set a longer lifetime', async () => {
     const shared: SharedAnswers = {
       read: () => Promise.resolve(elsewhere),
       store: () => undefined,

@@ -34,7 +34,7 @@ function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof cre
   return { sizes, counted }
 }
 
-it('the cache of table sizes answers at once, with null before the first measurement, and measures only once', async () => {
+it('the cache of table sizes returns null until the first measurement ends, and measures only once for many calls', async () => {
   const { sizes, counted } = countedSizes()
   expect(sizes.current()).toBeNull()
   for (let asked = 0; asked < 100; asked++) sizes.current()
@@ -44,7 +44,7 @@ it('the cache of table sizes answers at once, with null before the first measure
   expect(counted).toMatchObject({ measurements: 1, mostAtOnce: 1 })
 })
 
-it('the cache of table sizes measures again when due, never twice at once, and shows the previous sizes meanwhile', async () => {
+it('the cache of table sizes measures again when the sizes are too old, and runs only one measurement at a time', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   for (let round = 0; round < 20; round++) {
     sizes.current()

@@ -126,7 +126,7 @@ it('the console data calls a known chain by its name', () => {
   expect(snapshot().chain.name).toBe('wax')
 })
 
-it('the console data names no internal server', () => {
+it('the console data contains neither the host name nor the port of a database server', () => {
   const data = snapshot()
   expect(data.health).toMatchObject({
     status: 'degraded',
@@ -148,7 +148,7 @@ it('the console data shows whether requests are answered while the primary is un
   })
 })
 
-it('the console data takes the start time of a state from the database if the database stores one, else from the first poll with the state', () => {
+it('a state in the console data starts at the time that the database stores or, without a stored time, at the first poll that found the state', () => {
   const history = new ProgressHistory()
   const healthy = { ...state, servers: state.servers.slice(0, 1) }
   history.look(healthy, [], NOW_MS - 60_000)

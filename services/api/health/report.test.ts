@@ -50,13 +50,13 @@ function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> =
 }
 
 describe('/health', () => {
-  it('/health names  the data that an imported database lacks', () => {
+  it('/health names the data that an imported database lacks', () => {
     const acceptedGaps = ['assets.assets has every asset_id that the contract has given out: asset_id 5 to 9']
     const { data } = reportHealth({ ...state, readers: [{ ...reader, acceptedGaps }] }, settings, NOW_MS)
     expect(data.chain).toMatchObject({ service: { readers: [{ missing_rows: acceptedGaps }] } })
   })
 
-  it('/health reports healthy if  every reader is at the head', () => {
+  it('/health reports healthy if every reader is at the head', () => {
     const { status, data } = reportHealth(state, settings, NOW_MS)
     expect(status).toBe('healthy')
     expect(data).toMatchObject({
@@ -74,7 +74,7 @@ describe('/health', () => {
     expect(data.chain).not.toHaveProperty('demo')
   })
 
-  it('/health reports degraded  if answers are right but a component reports a problem', () => {
+  it('/health reports degraded if answers are right but a component reports a problem', () => {
     expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ kvstore: 'read-only' })).toBe(
       'degraded: the key-value store refuses writes: the server is a read-only replica (READONLY)',
@@ -90,7 +90,7 @@ describe('/health', () => {
     )
   })
 
-  it('/health reports healthy if  a reader stands at its stop_block, however far the head is', () => {
+  it('/health reports healthy if a reader stands at its stop_block, however far the head is', () => {
     const done = { ...reader, mode: 'stopped', headBlock: 9_000, secondsSinceHeartbeat: 3_600, problem: 'x' }
     const node = { ...state.node!, headBlock: 9_001 }
     const at = (stopBlock: number, more: readonly ReaderState[] = []) =>
@@ -153,19 +153,19 @@ describe('/health', () => {
     })
   })
 
-  it('/health names  skipped blocks', () => {
+  it('/health names skipped blocks', () => {
     expect(statusOf({ readers: [{ ...reader, gaps: [[101, 199]] }] })).toBe(
       'degraded: reader main-1 lacks blocks 101 to 199',
     )
   })
 
-  it('/health names  the problem that stops a reader', () => {
+  it('/health names the problem that stops a reader', () => {
     expect(statusOf({ readers: [{ ...reader, problem: 'the chain node is silent' }] })).toBe(
       'degraded: reader main-1: the chain node is silent',
     )
   })
 
-  it('/health names  the problem of a reader that has not committed a block yet', () => {
+  it('/health names the problem of a reader that has not committed a block yet', () => {
     const starting = [
       { name: 'main-1', problem: 'the chain node refuses connections' },
       { name: 'main-2', problem: undefined },
@@ -175,7 +175,7 @@ describe('/health', () => {
     )
   })
 
-  it('/health reports unhealthy if  the database is unavailable, no reader has indexed a block, or a reader is 180 blocks behind', () => {
+  it('/health reports unhealthy if the database is unavailable, no reader has indexed a block, or a reader is 180 blocks behind', () => {
     expect(statusOf({ database: 'unavailable' })).toBe('unhealthy: the database is unavailable')
     expect(statusOf({ readers: [] })).toBe('unhealthy: no reader has indexed anything')
     expect(statusOf({ readers: [{ ...reader, blockNum: 821 }] })).toBe(
@@ -184,7 +184,7 @@ describe('/health', () => {
     expect(statusOf({ readers: [{ ...reader, blockNum: 822 }] })).toMatch(/^degraded/)
   })
 
-  it('/health reports degraded  while only replicas answer, or one replica does not answer', () => {
+  it('/health reports degraded while only replicas answer, or one replica does not answer', () => {
     const primary = { server: 'primary', state: 'unavailable', lagMs: 0, isInUse: false } as const
     const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
     const servers = [primary, replica]
@@ -218,25 +218,25 @@ describe('/health', () => {
     ).toBe('degraded: replica db-2:5432 is unavailable')
   })
 
-  it('/health considers  only the readers that the server depends on', () => {
+  it('/health considers only the readers that the server depends on', () => {
     const abandoned = { ...reader, name: 'old', blockNum: 1 }
     expect(statusOf({ readers: [reader, abandoned] })).toMatch(/^unhealthy/)
     expect(statusOf({ readers: [reader, abandoned] }, { readers: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('/health measures  a reader of irreversible blocks against the last irreversible block', () => {
+  it('/health measures a reader of irreversible blocks against the last irreversible block', () => {
     const behind = { ...reader, blockNum: 700, irreversibleBlock: 701 }
     expect(statusOf({ readers: [behind] }, { irreversibleReaders: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('/health reports  no head below the block of a reader', () => {
+  it('/health reports no head below the block of a reader', () => {
     const ahead = { ...reader, blockNum: 1_002 }
     expect(reportHealth({ ...state, readers: [ahead] }, settings, NOW_MS).data).toMatchObject({
       chain: { service: { readers: [{ block_num: '1002', head_block: '1002' }] } },
     })
   })
 
-  it('/health reports  that the chain is the bundled demo chain', () => {
+  it('/health reports that the chain is the bundled demo chain', () => {
     expect(reportHealth(state, { ...settings, demo: true }, NOW_MS).data.chain).toMatchObject({ demo: true })
   })
 })

@@ -46,7 +46,7 @@ describe('the parser of query strings', () => {
 })
 
 describe('the parser of JSON bodies', () => {
-  it('a JSON body accepts numbers, booleans and lists, and drops null', () => {
+  it('the parser of JSON bodies accepts numbers, booleans and lists, and ignores null', () => {
     expect(body('{"a":1,"b":true,"c":["x",2,null],"d":null,"g":"h","i":[]}')).toEqual({
       a: 1,
       b: true,
@@ -55,7 +55,7 @@ describe('the parser of JSON bodies', () => {
     })
   })
 
-  it('a JSON body warns of nulls and of empty lists that are ignored', () => {
+  it('the parser of JSON bodies warns of each null and of each empty list that it ignores', () => {
     const warnings: string[] = []
     parseJsonBody('{"a":null,"b":[],"c":["x",null],"d":true}', (sentence) => void warnings.push(sentence))
     expect(warnings).toEqual([
@@ -75,14 +75,14 @@ describe('the parser of JSON bodies', () => {
     expect(() => body(text)).toThrow('the body has an object for this parameter')
   })
 
-  it('a JSON body keeps empty lists of attribute filters', () => {
+  it('the parser of JSON bodies preserves empty lists of attribute filters', () => {
     expect(body('{"data.a":[],"mutable_data:number.b":[null],"template_id":[],"data":[]}')).toEqual({
       'data.a': [],
       'mutable_data:number.b': [],
     })
   })
 
-  it('a JSON body keeps brackets in attribute names, and drops them elsewhere', () => {
+  it('the parser of JSON bodies preserves brackets in attribute names, and removes brackets from other parameter names', () => {
     expect(body('{"data.a[]":"x","template_data:text.b[]":["y"],"owner[]":["z"]}')).toEqual({
       'data.a[]': 'x',
       'template_data:text.b[]': ['y'],
@@ -90,7 +90,7 @@ describe('the parser of JSON bodies', () => {
     })
   })
 
-  it('a JSON body loses no digit of a long integer and touches no string', () => {
+  it('the parser of JSON bodies preserves all digits of long integers, and leaves strings unchanged', () => {
     expect(body('{"id":9223372036854775807,"ids":[1099511627776000001,-9007199254740993]}')).toEqual({
       id: '9223372036854775807',
       ids: ['1099511627776000001', '-9007199254740993'],
@@ -120,7 +120,7 @@ describe('the parser of JSON bodies', () => {
     }
   })
 
-  it('a JSON body of any content is read or refused, and read as JSON.parse does', () => {
+  it('the parser of JSON bodies reads any object of texts, booleans and integers as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (object) => {
         const expected = new Map(

@@ -130,8 +130,8 @@ export function createMethodsOf(mounts: readonly Mount[]): (path: string) => rea
 }
 
 /**
- * Whether an endpoint returns one record that is found by the key in the path, or one object without any parameters
- * (such as `/v1/config`).
+ * Whether an endpoint returns a single record: the record whose key is in the path, or the only record of an endpoint
+ * that has no parameters (such as `/v1/config`).
  */
 function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): boolean {
   const all = Object.values(parameters)

@@ -48,14 +48,14 @@ describe('JSON in pieces', () => {
     expect(jsonString(list)).toBe('[1,"läte1",22]')
   })
 
-  it('JSON in pieces has items if it is an array', () => {
+  it('jsonItemSizes returns item sizes for an array in pieces, and undefined for any other JSON', () => {
     expect(jsonItemSizes(jsonArray([]))).toEqual([])
     expect(jsonItemSizes('[]')).toBeUndefined()
     expect(jsonItemSizes(['{', '}'])).toBeUndefined()
   })
 })
 
-it('the name in an attribute map is found among members of any length', () => {
+it('findName returns the attribute `name` of an attribute map, whatever the length of the other attributes', () => {
   const map = '{"a": "x", "name": "A \\"b\\"", "text": {"name": 1}}'
   expect(findName(map)).toBe('"A \\"b\\""')
   expect(findName(map)).toBe(nameOf(splitDataMap(map)))
@@ -63,7 +63,7 @@ it('the name in an attribute map is found among members of any length', () => {
   expect(findName('')).toBeUndefined()
 })
 
-it('the name in an attribute map is text, also if the attribute is no string', () => {
+it('findName returns the attribute `name` as text, also if its value is no string', () => {
   expect(findName('{"name": 4}')).toBe('"4"')
   expect(findName('{"name": ["a", 1]}')).toBe(String.raw`"[\"a\", 1]"`)
   expect(findName('{"name": null}')).toBe('null')

@@ -102,20 +102,20 @@ describe('the access path of a list', () => {
     )
   })
 
-  it('the access path of a list continues without a row budget if a scan is still the cheapest by the rows it has read', () => {
+  it('the access path of a list stays a scan, without a row budget, if the rows read so far show that a scan is the cheapest', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as ScanPath
     expect([again.kind, again.budget]).toEqual(['scan', undefined])
   })
 
-  it('the access path of a list still uses the index ranges of its filter after a first scan found matches in the ranges', () => {
+  it('the access path of a list keeps the index ranges of a filter after a first scan that found matches in the ranges', () => {
     const first = request([equal('schema', 20_000, ['x', 'y', 'z']), check('flag', 500_000)], 'time')
     const { most } = choosePath(first) as ScanPath
     const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as ScanPath
     expect([most, again.scans[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
   })
 
-  it('the access path of a list skips the check of a filter implied by another, unless the other filter was applied elsewhere', () => {
+  it('the access path of a list skips a filter that another filter implies, unless the driving table has applied the other filter', () => {
     const filters = [equal('template', 90_000), { ...equal('schema', 400_000), impliedBy: 'template' }]
     const checksOf = (segment: Partial<Segment>): string[] => {
       const order = { direction: 'DESC', segments: [{ rank: 0, column: 'id', ...segment }] } as const
@@ -148,7 +148,7 @@ describe('the access path of a list', () => {
     expect(budgetOf(100_000)).toBe(budgetOf(0))
   })
 
-  it('the access path of a list collects by an index alone if the index has the columns of the order and of all filters', () => {
+  it('the access path of a list collects the rows from an index alone, without the table, if the index has the columns of the order and of all filters', () => {
     const first = request([equal('owner', 5_000), equal('schema', 50_000)], 'time')
     const owned = { name: 'owned', columns: ['owner', 'schema', 'id'], includes: ['time'] }
     const source = { ...first.source, indexes: [...first.source.indexes, owned] }
@@ -161,7 +161,7 @@ describe('the access path of a list', () => {
     expect(choosePath(other)).not.toHaveProperty('scanned')
   })
 
-  it('an index scan checks a filter on columns of the index by `found`, the form of its condition that an index supports', () => {
+  it('an index scan checks a filter by `found`, the equivalent condition on columns of the index', () => {
     const found = raw('a.schema = 1')
     const filters = [equal('owner', 500_000), { ...equal('schema', 900_000), columns: ['collection'], found }]
     const first = request(filters, 'time')

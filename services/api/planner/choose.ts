@@ -287,7 +287,10 @@ function cheapestScan(request: ListRequest): Candidate | undefined {
   return { scans, cost, expected, most }
 }
 
-/** The cheapest scan of a segment that splits no filter into its parts. */
+/**
+ * The cheapest single scan of a segment. A filter that has disjoint parts (`Filter.parts`) is applied as a whole, not by
+ * one scan for each part.
+ */
 function scanOfSegment(request: ListRequest, segment: Segment): Candidate | undefined {
   const driving = segment.driving ? [scanByDrivingTable(request, segment, segment.driving)] : []
   const best = [...driving, ...request.source.indexes.map((index) => scanByIndex(request, segment, index))]

@@ -76,7 +76,7 @@ function oneOf(column: 'giver' | 'taker', values: readonly number[]): [Filter, (
 
 describe('the keys of a page', () => {
   it.each(Object.entries(forcedPaths))(
-    'the keys of a page are in order, also for equal values: %s',
+    'the keys of a page are in order, also for equal sort values: %s',
     async (_, choose) => {
       const random = createRandom(11)
       let complete = 0

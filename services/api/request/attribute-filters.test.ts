@@ -30,7 +30,7 @@ describe('attribute filters', () => {
     expect(() => read({ [name]: value })).toThrow(`Invalid value for parameter ${name}: it must be`)
   })
 
-  it('several values of an attribute filter match a list that contains all of them, or the last value alone', () => {
+  it('an attribute filter with several values matches a list that contains all values, or an attribute that equals the last value', () => {
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]} {"tags":"y"}'])
     expect(read({ 'data.tags': ['x', '4'] })).toEqual(['data {"tags":["x","4"]} {"tags":"4"} {"tags":4}'])
     expect(read({ 'data:number.tags': ['3', '4'] })).toEqual(['data {"tags":[3,4]} {"tags":4}'])
@@ -89,7 +89,7 @@ describe('attribute filters', () => {
     expect(read({ 'data.a': '1', 'template_data:number.a': '2' })).toEqual(['template_data {"a":2}'])
   })
 
-  it('attribute filters of other families or without a dot are ignored', () => {
+  it('a parameter name with an unknown prefix, an unknown type or no dot is no attribute filter', () => {
     expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
   })
 

@@ -19,17 +19,17 @@ describe('SQL fragments', () => {
     })
   })
 
-  it('SQL fragments leave out ids that a 32-bit column cannot hold', () => {
+  it('bindIntegers omits ids that a 32-bit column cannot hold', () => {
     expect(bindIntegers([1n, 2n ** 31n, -5n]).render().values).toEqual(['{1,-5}'])
   })
 
-  it('SQL fragments of an empty list join to an empty text', () => {
+  it('joining an empty list of SQL fragments gives an empty text', () => {
     expect(sql`SELECT 1 ${where([])}${joinSql([], ', ')}`.render().text).toBe('SELECT 1 ')
   })
 })
 
 describe('names of prepared statements', () => {
-  it('names of prepared statements are equal for equal texts, up to a maximum number of names', () => {
+  it('equal SQL texts get the same statement name, and further texts get no name once the maximum number of names is reached', () => {
     const names = new PreparedNames(1)
     const one = names.prepared({ text: 'SELECT 1', values: [] })
     expect(one.name).toBeDefined()

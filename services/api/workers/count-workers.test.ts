@@ -18,7 +18,7 @@ function configWith(kvstore: object): ApiConfig {
 }
 
 describe('the number of processes', () => {
-  it('the number of processes is one for each core, a single one without Redis, and the configured number in any case', () => {
+  it('the number of processes is the configured number; the default is one process for each core, or a single process without Redis', () => {
     const shared = configWith({ kvstore: { host: 'redis' } })
     const alone = configWith({})
     expect(countWorkers(undefined, shared)).toBe(availableParallelism())

@@ -223,7 +223,7 @@ describe('former setting names', () => {
     expect(config.readers[0]?.contracts[2]?.args).toMatchObject({ market_account: 'atomicmarket' })
   })
 
-  it('a problem names the setting as the file does, also by a former name', () => {
+  it('a configuration problem uses the setting name of the file, even if this name is a former name', () => {
     write('connections', { postgres: { ...sqldb, port: 0 }, redis: kvstore, chain })
     write('readers', [
       { name: 'x', contracts: [{ handler: 'atomicassets', args: { atomicassets_account: 'X' } }] },

@@ -38,7 +38,7 @@ describe('errors', () => {
     expect(unreadable).toContain('the same `--data` directory and `--start-block 446`')
   })
 
-  it('a remedy names the setting as the run mode spells it, or the command-line option that the caller added to the error', () => {
+  it('a remedy spells the setting as the run mode does, or names the command-line option that the caller added to the error', () => {
     const error = new RetryableError('CHAIN_UNREACHABLE', 'no answer', { details: { node: 'n' } })
     expect(remedyOf(error.code, 'process', error.details)).toMatch(/^Check `chain\.http`: /)
     expect(remedyOf(error.code, 'appliance', error.details)).toMatch(/^Check CHAIN_HTTP in `\.env`: /)
@@ -82,7 +82,7 @@ describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {
     (code) => [code, remedyOf(code, mode)] as const,
   )
 
-  it.each(remedies)('the remedy of %s uses only commands and settings of this mode', (code, remedy) => {
+  it.each(remedies)('the remedy of %s uses only commands and settings of the run mode', (code, remedy) => {
     expect(remedy.length).toBeGreaterThan(20)
     expect(remedy).toMatch(/^[A-Z].*[.?]$/)
     expect(remedy).not.toMatch(/[{}]|undefined/)

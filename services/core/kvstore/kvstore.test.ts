@@ -66,7 +66,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store counts in a window that further counts do not extend', async () => {
+  it('a counter in a key-value store expires after the window of its first count; further counts do not extend the window', async () => {
     const store = await open()
     expect(await store.increment('n', 60_000)).toMatchObject({ count: 1 })
     const second = await store.increment('n', 120_000, 5)
@@ -153,7 +153,7 @@ describe('the in-process key-value store', () => {
 })
 
 describe('an unavailable key-value store', () => {
-  it('an unavailable key-value store fails at once, and opening it has a time limit', async () => {
+  it('calls to an unavailable key-value store fail at once, and a time limit bounds the opening of the store', async () => {
     const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })

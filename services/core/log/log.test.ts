@@ -67,7 +67,7 @@ describe('createLogger', () => {
 })
 
 describe('redactSecrets', () => {
-  it('redactSecrets recognizes the usual names of secrets, and leaves similar names', () => {
+  it('isSecretKey recognizes the usual names of secrets, but no similar names', () => {
     for (const key of [
       'password',
       'PGPASSWORD',

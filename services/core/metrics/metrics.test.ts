@@ -45,7 +45,7 @@ describe('metrics', () => {
     )
   })
 
-  it('metrics still count the counters of an exited process, but not its gauges', async () => {
+  it('merged metrics include the counters of an exited process, but not its gauges', async () => {
     const ended = createMetrics('api')
     ended.count('pronghorn_worker_restarts_total', {}, 4)
     ended.set('pronghorn_http_requests_in_flight', {}, 7)

@@ -71,7 +71,7 @@ describe('a decimal parameter', () => {
       expect(await read(decimal('', 0), given)).toBe('refused')
   })
 
-  it('a decimal parameter may be any number of a JSON body', async () => {
+  it('a decimal parameter accepts numbers of any size in a JSON body', async () => {
     const texts: readonly (readonly [number, string])[] = [
       [0.5, '0.5'],
       [0.0000005, '0.0000005'],
@@ -103,7 +103,7 @@ describe('a list parameter', () => {
     expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')
   })
 
-  it('a list parameter takes only the valid items of a named list; more than 50,000 items, or 51 named lists, are refused', async () => {
+  it('a list parameter ignores invalid items of a named list, and refuses more than 50,000 items or more than 50 named lists', async () => {
     const long = Array.from({ length: 50_001 }, (_, each) => String(each))
     const lists: NamedLists = (list) => Promise.resolve(list === 'long' ? long : ['Alice', '7', 'bob', '-1'])
     expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
@@ -189,13 +189,13 @@ describe('parameter values', () => {
       },
     })
 
-  it('parameter values have the same text, whatever the order of the parameters in the request', async () => {
+  it('valuesText returns the same text for the same parameter values, whatever the order of the parameters in the request', async () => {
     const text = valuesText(await readAll({ a: '01', b: 'bob' }))
     expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
     expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
-  it('an absent parameter has no member in the parameter values, and a copy can leave out parameters', async () => {
+  it('parameter values have no member for an absent parameter; `without` and `pick` copy a part of the parameter values', async () => {
     const values = await readAll({ a: '1', b: '' })
     expect(Object.entries(values)).toEqual([
       ['a', 1n],

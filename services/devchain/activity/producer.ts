@@ -33,7 +33,7 @@ export interface BlockContent {
   readonly transactions?: readonly (readonly ActionInput[])[]
   /** Whether the block deploys the second market version, unless the chain has it already. */
   readonly deploysSecondMarket?: boolean
-  /** Number of traces of expired transactions without actions, added at the end. */
+  /** Number of traces of expired transactions at the end of the block. These traces contain no actions. */
   readonly expiredTraces?: number
 }
 

@@ -29,7 +29,7 @@ class KeysDatabase {
   }
 }
 
-it('cached keys above their maximum age are not used, also while the database takes long to fail', async () => {
+it('cached keys above their maximum age are not used, even if the database takes long to report an error', async () => {
   const database = new KeysDatabase()
   const ring = new KeyRing(database, { freshMs: 20, usableMs: 200, unknownMs: 1 })
   await ring.refresh()

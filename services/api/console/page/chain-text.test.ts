@@ -11,7 +11,7 @@ it.each([
   ['Schwert für Löwen', '\u2068Schwert für Löwen\u2069'],
   ['חרב', '\u2068חרב\u2069'],
   ['x'.repeat(200), `${'x'.repeat(64)}…`],
-])('the console shows the chain text %j as %j', (text, shown) => {
+])('the console shows the text %j from the chain as %j', (text, shown) => {
   expect(chainText(text)).toBe(shown)
 })
 

@@ -7,7 +7,7 @@ function line(message: Readonly<Record<string, unknown>>) {
   return describeEvent(JSON.stringify({ type: 'event', block, ...message }))
 }
 
-it('the text of an event names action, chain account and subject', () => {
+it('the text of an event names the action, the accounts and the assets', () => {
   const record = {
     sender_name: 'alice',
     recipient_name: 'bob',
@@ -27,7 +27,7 @@ it('the text of an event names action, chain account and subject', () => {
   )
 })
 
-it('the text of an event places the decimal point of a price without converting to a number', () => {
+it('the text of an event shows all digits of a price, because the price is not converted to a floating-point number', () => {
   const detailOf = (amount: string, token_precision: number) =>
     line({
       event: 'sale_announced',
@@ -42,7 +42,7 @@ it('the text of an event places the decimal point of a price without converting 
   expect(detailOf('20', 0)).toBe('20 WAX · alice')
 })
 
-it('the text of an event shows events without a record by their id', () => {
+it('the text of an event without a record shows the id of the entity', () => {
   expect(line({ event: 'asset_burned', entity: 'asset', id: '5', record: null })?.detail).toBe('#5')
   expect(line({ event: 'collection_created', entity: 'collection', id: 'heroes' })?.detail).toBe('heroes')
 })
@@ -63,7 +63,7 @@ it('the text of an event describes forks, gaps and the end of the stream', () =>
   })
 })
 
-it('the notice of a stopping server is distinguished from failures', () => {
+it('isStopping recognizes the message of a stopping server, but no other error message', () => {
   const texts = ['{"type":"error","code":"STOPPING"}', '{"type":"error","code":"TOO_SLOW"}', '{', 'null']
   expect(texts.map(isStopping)).toEqual([true, false, false, false])
 })

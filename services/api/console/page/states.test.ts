@@ -49,7 +49,7 @@ it.each([
     '1,200 blocks behind the head, about 5 min left, for 2 min',
   ],
 ])(
-  'the console describes a reader with %j and health with %j in one sentence, with the duration',
+  'for the reader values %j and the health values %j, the console shows the expected state and its duration',
   (change, health, text, note) => {
     const state = describeState(dataOf(NOW_MS, change, health))
     expect(state?.note).toBe(note)

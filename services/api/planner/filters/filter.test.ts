@@ -21,7 +21,7 @@ function texts(filters: readonly Filter[]): string[] {
 }
 
 describe('a generic plan for filters', () => {
-  it('one generic plan is used for a request without a filter, or with a single filter by a single value', () => {
+  it('one generic plan is used for a request without a filter, and for a request with one value for a single filter', () => {
     expect([haveOnePlan([], indexes), haveOnePlan([equal('owner')], indexes)]).toEqual([true, true])
     expect(haveOnePlan([equal('owner', ['x', 'y'])], indexes)).toBe(false)
   })
@@ -32,7 +32,7 @@ describe('a generic plan for filters', () => {
     expect(haveOnePlan([equal('owner'), equal('template')], indexes)).toBe(false)
   })
 
-  it('one generic plan is used if the columns of the filters, those of `alsoEqual` included, are the leading columns of an index', () => {
+  it('one generic plan is used if the filter columns, including the columns of `alsoEqual`, are the leading columns of an index', () => {
     const template = equal('template', ['x'], { alsoEqual: ['schema'] })
     expect(haveOnePlan([equal('owner'), template], indexes)).toBe(true)
   })
@@ -55,7 +55,7 @@ describe('index conditions of filters', () => {
     expect(texts([implied, equal('owner')])).toEqual(['schema', 'owner'])
   })
 
-  it('the index condition of a filter is `found`, the form of its condition that an index supports', () => {
+  it('the index condition of a filter is `found`, the equivalent condition that an index serves', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
 

@@ -69,7 +69,7 @@ describe('packed ABIs', () => {
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
-  it('the reader of packed ABIs reads the section calls as Spring 2.0 writes it', () => {
+  it('the reader of packed ABIs reads the section `calls` of an ABI as Spring 2.0 writes this section', () => {
     const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.3', action_results: [] }
     const packed = packAbi(abi)
     // Bytes of two sections: calls is [{ name: 'ask', type: 's', id: 7 }], call_results is [{ name: 'ask', result_type:

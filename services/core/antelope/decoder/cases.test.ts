@@ -18,7 +18,7 @@ interface Case {
 const file = new URL('../../../../tests/fixtures/decode/abis.json', import.meta.url)
 const cases = JSON.parse(readFileSync(file, 'utf8')) as Case[]
 
-describe('the decoder reads or refuses a table row as expected', () => {
+describe('the decoder returns the expected value of a table row, or refuses the row', () => {
   it.each(cases)('$case', ({ abi: json, packedTail, table, row, value }) => {
     const packed = Buffer.concat([packAbi(normalizeAbiJson(json)), Buffer.from(packedTail ?? '', 'hex')])
     for (const rule of ['strict', 'lossless', 'contract'] as const) {

@@ -214,7 +214,7 @@ describe('decoded structs', () => {
     expect(last(row)).toEqual({ mutable_serialized_data: Buffer.alloc(0) })
   })
 
-  it('the decoder of selected struct fields skips exactly the bytes of every other type', () => {
+  it('the decoder of selected struct fields skips exactly the bytes of a field of any type', () => {
     const abi = compileAbi(readAbi('ship.leap'))
     for (const { type, hex, abi: name } of vectors) {
       if (!name.startsWith('ship')) continue
@@ -247,7 +247,7 @@ describe('decoding at a position', () => {
     expect(() => decode(view, 2, 99)).toThrow(RangeError)
   })
 
-  it('only an exact decoder refuses bytes after the value', () => {
+  it('the ABI decoder refuses bytes after the value only with the option `exact`', () => {
     const bytes = hexToBytes('0000000000ea305500')
     expect(abi.decodeType('name', bytes)).toBe('eosio')
     expect(() => abi.decoder('name', { exact: true })(bytes)).toThrow(

@@ -132,14 +132,14 @@ describe('base58', () => {
     )
   })
 
-  it('the base58 codec refuses other characters, and writes input above 1024 bytes as hexadecimal', () => {
+  it('the base58 codec refuses characters outside its alphabet, and writes input above 1024 bytes as hexadecimal', () => {
     expect(() => decodeBase58('0OIl')).toThrow(EncodeError)
     expect(encodeBase58(new Uint8Array(500_000).fill(255)).slice(0, 4)).toBe('0xff')
   })
 })
 
 describe('hexadecimal', () => {
-  it('the hexadecimal codec reads upper and lower case, and refuses other text', () => {
+  it('the hexadecimal codec reads upper and lower case, and refuses text that is not hexadecimal', () => {
     expect(bytesToHex(hexToBytes('00fFAb'))).toBe('00ffab')
     expect(bytesToHex(hexToBytes('00ffab'), 1, 2)).toBe('ff')
     expect(() => hexToBytes('0')).toThrow(EncodeError)

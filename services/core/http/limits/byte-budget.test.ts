@@ -23,7 +23,7 @@ it('a client waits for free bytes of the budget, and is refused at the time limi
   expect(budget.bytes).toBe(70)
 })
 
-it('at most eight requests of a client wait for free bytes of the budget; another request is refused at once', async () => {
+it('at most eight requests of a client wait for free bytes of the budget; a ninth request is refused at once', async () => {
   const budget = new ByteBudget({ maxBytes: 10, maxBytesOfOne: 10 })
   budget.take('one', 10)
   const waiting = Array.from({ length: 8 }, () => budget.takeWithin('one', 1, 50))

@@ -54,7 +54,7 @@ describe('the client of a request', () => {
     expect(find(false, '::ffff:192.0.2.1', '9.9.9.9')).toBe('192.0.2.1')
   })
 
-  it('the client of a request is the address before the trusted number of proxies, counted from the right', () => {
+  it('with N trusted proxies, the client of a request is entry N of X-Forwarded-For, counted from the right', () => {
     const chain = '9.9.9.9, 8.8.8.8, 7.7.7.7'
     expect(find(true, '192.0.2.1', chain)).toBe('7.7.7.7')
     expect(find(1, '192.0.2.1', chain)).toBe('7.7.7.7')
@@ -63,7 +63,7 @@ describe('the client of a request', () => {
     expect(find(true, '192.0.2.1')).toBe('192.0.2.1')
   })
 
-  it('the client of a request is the first address from the right that is no named proxy', () => {
+  it('with named trusted proxies, the client of a request is the first entry of X-Forwarded-For from the right that is no trusted proxy', () => {
     const trusted = ['loopback', '10.0.0.0/8']
     expect(find(trusted, '127.0.0.1', '6.6.6.6, 9.9.9.9, 10.1.1.1')).toBe('9.9.9.9')
     expect(find('loopback, 10.0.0.0/8', '127.0.0.1', '9.9.9.9, 10.1.1.1')).toBe('9.9.9.9')

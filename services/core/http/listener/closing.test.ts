@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { onceClosed } from './closing.ts'
 
-it('when a connection closes, the close callbacks of all unsent responses on the connection run, also of responses that wait behind another one', async () => {
+it('when a connection closes, the close callbacks of all unsent responses on the connection run, also of responses that wait for an earlier response', async () => {
   const closed: string[] = []
   let started = 0
   const server = createServer((req, res) => {

@@ -39,7 +39,7 @@ async function open(
   return { socket, got }
 }
 
-it('an address has a limited number of connections, including idle connections; other addresses are not affected', async () => {
+it('a client address has a limited number of connections, including idle connections; other client addresses are not affected', async () => {
   const listener = await start()
   const first = await open(listener)
   expect([first.got, (await open(listener)).got, (await open(listener)).got]).toEqual(Array(3).fill('answer'))

@@ -72,7 +72,7 @@ export async function linkList(reader: ListReader, session: Session, values: Lin
   return { source: linkSource, table: LINKS, filters, order }
 }
 
-/** The number of links from counters, as text; undefined if the counters do not cover every filter. */
+/** Reads the number of links, as text, from counter rows; undefined if the counters do not cover every filter. */
 export async function countLinksFromCounters(
   session: Session,
   values: LinkValues,
