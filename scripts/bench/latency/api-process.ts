@@ -1,4 +1,7 @@
-/** The API of `bench/latency`. Usage: api-process.js SETTING. Sends `{ url }`. */
+/**
+ * Process that runs the API for `bench/latency`. Usage: api-process.js SETTING, where SETTING is a `LatencySetting` as
+ * JSON. Sends `{ url }` to the parent process.
+ */
 import { startApi } from '../../../services/api/index.ts'
 import { parseConfig } from '../../../services/core/config/index.ts'
 import { createLogger } from '../../../services/core/log/index.ts'

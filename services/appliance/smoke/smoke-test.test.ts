@@ -13,8 +13,10 @@ afterEach(() => {
 })
 
 /**
- * Runs the smoke test against a server without events and without the tools contract. If `readers` is not empty, the
- * server's config endpoints find no configuration.
+ * Runs the smoke test against a server without events and without the tools contract.
+ *
+ * @param readers readers in the server's `/health` answer, all at their stop_block. If there are any, no config endpoint
+ * finds a configuration, as if the stop_block were below the first configuration row of the contracts.
  */
 async function testQuietServer(
   status: string,
@@ -56,7 +58,7 @@ async function testQuietServer(
   return new Map(results.map((result) => [result.name, result]))
 }
 
-it('the smoke test passes for a healthy chain without events, and for one without the tools contract', async () => {
+it('the smoke test passes for a healthy server, even without events and without the tools contract', async () => {
   const results = await testQuietServer('healthy')
   expect(results.get('socket event')).toMatchObject({
     outcome: 'ok',
@@ -90,7 +92,7 @@ it.each([
   expect(found).toMatchObject({ outcome, note: expect.stringContaining(note) as string })
 })
 
-it('the smoke test fails without an event if the service is unhealthy', async () => {
+it('the smoke test fails if it receives no event from an unhealthy service', async () => {
   const results = await testQuietServer('stalled')
   expect(results.get('socket event')).toMatchObject({
     outcome: 'failed',

@@ -98,7 +98,7 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
       const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
       const target = await readlink(join(dir, name)).catch(() => null)
       if (target !== null && why === 'ENOENT') {
-        const found = `${JSON.stringify(shown)}, where ${name} is a link to ${target}, which does not exist`
+        const found = `the folder ${JSON.stringify(shown)}, whose file ${name} is a link to ${target}, which does not exist`
         problems.push(
           problem(
             found,
@@ -109,7 +109,7 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
       }
       problems.push(
         problem(
-          `${JSON.stringify(shown)}, where ${name} cannot be read (${why})`,
+          `the folder ${JSON.stringify(shown)}, whose file ${name} cannot be read (${why})`,
           `a folder with a readable ${name}, because TLS_MODE is files`,
         ),
       )

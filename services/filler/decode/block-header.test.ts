@@ -19,7 +19,7 @@ function blocksOf(name: (typeof recordingNames)[number]): Sent[] {
 }
 
 describe('the id of a block and its header', () => {
-  it.each(recordingNames)('recorded blocks match their ids, %s', (name) => {
+  it.each(recordingNames)('isBlock accepts the id of each recorded block for its header: %s', (name) => {
     const blocks = blocksOf(name)
     expect(blocks.length).toBeGreaterThan(10)
     for (const { num, id, payload } of blocks)

@@ -67,7 +67,7 @@ describe.each(recordingNames)('recording %s', (name) => {
   const protocol = compileProtocol(shipAbi)
   const watch = createWatchSet(['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token'])
 
-  it('the decoded positions of a recording equal the positions in its index file', () => {
+  it('the decoded block numbers and block ids of a recording equal the values in its index file', () => {
     const file = join(packageRoot, 'tests/fixtures/recordings', name, 'index.ndjson')
     const lines = readFileSync(file, 'utf8')
       .trim()

@@ -92,7 +92,7 @@ describe('actions that accounts authorize', () => {
   const refusal = (length: Uint8Array) => Buffer.concat([id, length, memo])
 
   it.each([1, 2, 5, 6, 12, 40])(
-    'an action whose count or length is padded to %d bytes is decoded, because contracts accept the padding',
+    'an action whose element count or text length is padded to %d bytes is decoded, because contracts accept the padding',
     async (bytes) => {
       const padded = (value: number) => {
         const number = Buffer.alloc(bytes, 0x80)

@@ -46,8 +46,11 @@ export interface UnitLoad {
 
 /**
  * Whether to commit the unit now, while the database is idle. While the database is busy the unit grows, so the slower
- * of reader and database determines the transaction size. `groupBlocks` (setting `db_group_blocks`) is the number of
- * changed blocks from which a unit is committed, unless the reader is far behind.
+ * of reader and database determines the transaction size. Far behind the head, only the number of operations and the
+ * age of the unit decide, so that the transactions are larger.
+ *
+ * @param groupBlocks setting `db_group_blocks`: a unit with this number of blocks that changed rows, or more, is
+ * committed.
  */
 export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean {
   if (load.blocksBehind <= 1) return true

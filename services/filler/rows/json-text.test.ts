@@ -7,7 +7,7 @@ const bytes = Uint8Array.of(0, 127, 128, 255)
 const unsigned = [0, 127, 128, 255]
 const signed = [0, 127, -128, -1]
 
-describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of %s as JSON', (version) => {
+describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes in actions of %s as JSON', (version) => {
   const abi = compileAbi(readAbi(version))
   const [key, value] = version.endsWith('cdt4') ? ['first', 'second'] : ['key', 'value']
 
@@ -34,7 +34,7 @@ describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of
   })
 })
 
-it('bytes in a value without a type, or with the type bytes, become unsigned numbers; int8[] becomes signed', () => {
+it('bytes without a type become unsigned numbers, and bytes of the type int8[] become signed numbers', () => {
   expect(toPlain({ data: bytes, parts: [bytes, bytes], pair: ['bytes', bytes] })).toEqual({
     data: unsigned,
     parts: [unsigned, unsigned],

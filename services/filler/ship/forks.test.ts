@@ -97,7 +97,7 @@ test('the SHiP client reconnects to get a fork that Leap did not send for lack o
   })
 })
 
-test('the SHiP client undoes block by block if reconnecting does not help', async () => {
+test('the SHiP client undoes one block at a time if the node sends only later blocks of a fork, even after a reconnect', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -152,7 +152,7 @@ test('the SHiP client reconnects if the first block of a new branch has an unkno
   expect(session.status().connections).toBe(2)
 })
 
-test('the SHiP client skips identical blocks that a node sends again, and detects the first different one', async () => {
+test('the SHiP client skips identical blocks that a node sends again, and detects a fork at the first block that differs', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)

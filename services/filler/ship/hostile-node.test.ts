@@ -31,7 +31,7 @@ async function readDripping(timing: object) {
   return { node, ...run }
 }
 
-test('the SHiP client disconnects from a node that sends a message byte by byte, and logs it', async () => {
+test('the SHiP client disconnects from a node that sends a message byte by byte, and logs the reason', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
   // The node sends more bytes than pongs have, but far fewer per second than any network transfers. The idle time-out
@@ -96,7 +96,7 @@ test('the SHiP client refuses a message of too many fragments', async () => {
   })
 })
 
-test('the SHiP client stops reading while the pipeline holds twice the budget, whatever the sizes', async () => {
+test('the SHiP client stops reading while the pipeline holds twice the byte budget, whatever the sizes of the blocks', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num <= 2 ? block : { ...block, deltas: Buffer.alloc(2 * 2 ** 20) }),
   })

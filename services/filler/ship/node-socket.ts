@@ -24,8 +24,8 @@ const limitCodes: Readonly<Record<string, SocketLimit>> = {
  */
 const SMALLEST_FRAGMENT_BYTES = 1024
 /**
- * Number of fragments that every message may have, so that a small message limit does not refuse normal
- * messages.
+ * Lower bound for the maximum number of fragments of a message. Without the bound, a small size limit of messages would
+ * allow too few fragments for normal messages.
  */
 const LEAST_FRAGMENTS = 4096
 

@@ -198,7 +198,7 @@ test('the SHiP client waits for a start block that does not exist yet', async ()
   expect(collector.nums).toEqual([6, 7, 8])
 })
 
-test("the SHiP client leaves out positions below the first block of the node's logs", async () => {
+test("the SHiP client sends no block positions below the first block of the node's logs", async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   node.extend(12)
   const collector = new Collector()

@@ -135,7 +135,7 @@ test('the SHiP client skips a node that lacks the needed blocks, and stops if no
   expect(none.session.status().connections).toBe(2)
 })
 
-test('the SHiP client switches to another node if one stays behind', async () => {
+test('the SHiP client switches to another node if its node stays behind', async () => {
   const behind = await harness.node()
   const whole = await harness.node()
   whole.node.extend(12)

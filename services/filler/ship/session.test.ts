@@ -37,7 +37,7 @@ test('the SHiP client requests the status first, then blocks, and delivers them 
   })
 })
 
-test('the SHiP client delivers the payloads of a block as views of the message, with the head of the node', async () => {
+test("the SHiP client delivers each block with the node's head, and the payloads as views of the received message", async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   node.libNum = 1
@@ -50,7 +50,7 @@ test('the SHiP client delivers the payloads of a block as views of the message, 
   expect(block.traces?.buffer).toBe(block.deltas?.buffer)
 })
 
-test('the SHiP client delivers up to and including stop_block, then resolves once all blocks are released', async () => {
+test('the SHiP client delivers the blocks up to stop_block, and ends once the pipeline has released all blocks', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()
@@ -197,7 +197,7 @@ test('the SHiP client stops at once when aborted, while streaming and while back
   expect(await waiting.stop()).toBeUndefined()
 })
 
-test('the SHiP client refuses a second run, an address with an unknown scheme, and an empty list of addresses', async () => {
+test('the SHiP client refuses to run twice, an address with an unknown scheme, and an empty list of addresses', async () => {
   const { url } = await harness.node()
   const run = harness.read(url)
   await expect(run.session.run(new AbortController().signal)).rejects.toMatchObject({ code: 'INTERNAL' })

@@ -204,7 +204,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('a commit unit stores old row versions, with parameters and with COPY, back to the configured block', async () => {
+  it('a commit unit stores old row versions back to the configured block, both with parameters and with COPY', async () => {
     const at = async (block: number): Promise<Map<string, string>> => {
       const { rows } = await reader.query<{ name: string; value: Buffer }>(
         `SELECT name, value FROM lab.fates WHERE since_block <= $1
@@ -462,7 +462,7 @@ describe('rows shared by readers', () => {
     expect(await shared()).toEqual(['x 6 1 ann'])
   })
 
-  it('rows shared by readers are undone with their block, by the last reader that has the block', async () => {
+  it('a row shared by readers is undone when the last reader that has its block undoes the block', async () => {
     for (const of of [ann, bob]) {
       await share(of, [5, 1], [], 5)
       await share(of, [6, 1], ['x'], 5)

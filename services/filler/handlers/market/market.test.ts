@@ -100,7 +100,7 @@ const removed = (table: string, assets: number, claimed = {}): Row => ({
   },
 })
 
-describe('bundles from before version 2', () => {
+describe('bundles from before version 2 of the market contract', () => {
   it.each([
     ['version 1 sells a bundle', version1, [2, 100], 3],
     ['version 2 dissolves a bundle', version2, [2, 100], 2],
@@ -126,14 +126,17 @@ describe('bundles from before version 2', () => {
       { claimed_by_seller: true },
       { claimed_by_buyer: true },
     ],
-  ] as const)('an auction of a bundle from before version 2: %s', (_, action, claimed, expected) => {
-    const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
-    const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])
-    expect(changes(operations, 'market.auctions')).toMatchObject([{ auction_id: 7n, ...expected }])
-    expect(operations.some(([what, table]) => what === 'append' && table === 'market.bids')).toBe(false)
-  })
+  ] as const)(
+    'an auction of a bundle from before version 2 of the contract: %s',
+    (_, action, claimed, expected) => {
+      const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
+      const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])
+      expect(changes(operations, 'market.auctions')).toMatchObject([{ auction_id: 7n, ...expected }])
+      expect(operations.some(([what, table]) => what === 'append' && table === 'market.bids')).toBe(false)
+    },
+  )
 
-  it('an accepted buy offer for a bundle from before version 2 counts as declined, without a warning', () => {
+  it('an accepted buy offer for a bundle from before version 2 of the contract counts as declined, and causes no warning', () => {
     const data = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(version2, [['acceptbuyo', data]], [removed('buyoffers', 3)])
     expect(changes(operations, 'market.buyoffers')).toMatchObject([
@@ -279,7 +282,7 @@ describe('bonus fees', () => {
     })
   })
 
-  it('bonus fees with a duplicate counter use its first range, as the contract does', () => {
+  it('a bonus fee that lists a counter twice uses the first range of the counter, as the contract does', () => {
     const ranges = [range('sale', 5n, 9n), range('auction', 1n), range('sale', 20n), range('sale', 5n, 9n)]
     expect(rangesOf(...ranges)).toMatchObject({
       rows: [
@@ -291,7 +294,7 @@ describe('bonus fees', () => {
 })
 
 describe('the configuration row of the market contract', () => {
-  it('the configuration of a market stores the block in which version 2 was first seen, and recomputes the state of version 1 bundles', () => {
+  it('an upgrade of the market contract to version 2 stores the block of the upgrade, and recomputes the states of unclaimed bundle auctions', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([

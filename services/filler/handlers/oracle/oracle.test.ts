@@ -107,7 +107,7 @@ it('a median of 0 that the oracle computes is stored as 0', () => {
   expect(apply({ ...ring, rings: new Map() }, [point(1n, 10, 0n)]).median).toBe(0n)
 })
 
-it('the oracle handler does not modify the state before the block, because a rollback returns to that state', () => {
+it('the oracle handler does not modify the state object from before the block, because a rollback returns to that state', () => {
   const { state } = apply(ring, [point(1n, 20, 300n)])
   expect(state.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
   expect(ring.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))

@@ -14,7 +14,10 @@ const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 interface LinkChange {
   /** Action that announced the claim link; null if an earlier block contains the action. */
   announced: LogNewLink | null
-  /** Contract row of the claim link. Gives the data of a claim link that an earlier block announced. */
+  /**
+   * Last contract row of the claim link in the current block; null if the block does not contain the row. If an earlier
+   * block announced the claim link, the data of the link comes from this row.
+   */
   row: LinkState | null
   /** State of the claim link after the last action on the link in this block. */
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null

@@ -166,8 +166,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Creates a state history writer that has no tables of its own, and stages every changed row of the indexed contracts
-   * in packed form.
+   * Creates a state history writer without tables. Instead of writing to tables, the writer stages each changed row of
+   * the indexed contracts as packed bytes.
    */
   #stateWriter(): StateWriter {
     return {

@@ -44,7 +44,7 @@ test('the lag watch reports nothing while the stream waits for the pipeline', ()
   expect(watch(repeat(40, () => [5, 9, 100, false])).every((each) => each === null)).toBe(true)
 })
 
-test('the lag watch counts only a part of a long interval without samples', () => {
+test('the lag watch counts a long interval between two samples only in part', () => {
   for (const allowedMs of [60, 600]) {
     const lag = new LagWatch()
     lag.begin(0, allowedMs)

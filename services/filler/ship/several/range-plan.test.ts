@@ -20,6 +20,6 @@ test.each<[string, Partial<PlanFacts>, number]>([
   ['has at most 4 times the blocks of the largest range so far', { largestBlocks: 4, blockBytes: 1_000 }, 16],
   ['has at most 8192 blocks, however small the blocks are', { blockBytes: 100, largestBlocks: 8_000 }, 8_192],
   ['is an equal share of the last blocks', { blockBytes: 1_000, largestBlocks: 400, blocksLeft: 1_200 }, 300],
-])('a range of blocks to request from one node %s', (_, change, blocks) => {
+])('a planned range of blocks %s', (_, change, blocks) => {
   expect(planSize({ ...facts, ...change })).toBe(blocks)
 })

@@ -131,7 +131,7 @@ test('the client of several nodes requests from a node with partial history only
   for (const node of nodes) expect(requested(node)).toBeGreaterThan(1_300)
 })
 
-test('the client of several nodes streams blocks from a node for which they are still reversible', async () => {
+test('the client of several nodes streams blocks from a node that still reports the blocks as reversible', async () => {
   const { nodes, urls } = await nodesWith(500, [{}, { ranges: { traceEnd: 401, stateEnd: 401 } }])
   nodes[0]!.libNum = 480
   nodes[1]!.libNum = 495
