@@ -114,7 +114,7 @@ describe('scripts/check', () => {
     for (const path of [config, './my config']) {
       const text = `${REAL}COMPOSE_FILE=docker-compose.yml\nCONFIG_FILES='${path}'\nBACKUP_HOOK="./the hook"\n`
       const { problems, stderr } = check(text)
-      // The script has read the file: its only complaint concerns the content, a missing contract.
+      // The script has read readers.config.json: it reports only that the reader `[0]` has no contract.
       expect(problems, stderr).toEqual(expect.arrayContaining([expect.stringContaining('[0]')]))
       expect(stderr).not.toMatch(/CONFIG_FILES|BACKUP_HOOK/)
     }

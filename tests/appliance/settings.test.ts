@@ -84,7 +84,7 @@ describe('every key of the three configuration files', () => {
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
-    // Settings that accept a single value equal the shipped settings.
+    // A setting with only one valid value cannot differ from the shipped setting.
     const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
     expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
