@@ -9,7 +9,7 @@ import {
 import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
 import type { StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { DecodeError } from '../../core/bytes/index.ts'
-import { fieldOf, protocolLacks, requireBuiltin, requireType, structsOf } from './protocol-shape.ts'
+import { fieldOf, unusableProtocol, requireBuiltin, requireType, structsOf } from './protocol-shape.ts'
 
 /** Fields of a block header that the indexer reads. */
 export interface BlockHeader {
@@ -33,7 +33,7 @@ export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderRe
     requireBuiltin(struct, 'timestamp', 'block_timestamp_type', 'uint32')
     requireBuiltin(struct, 'producer', 'name')
     if (struct.fields[0]?.name !== 'timestamp' || struct.fields[1]?.name !== 'producer') {
-      throw protocolLacks(`struct ${struct.name} does not begin with the fields timestamp and producer`)
+      throw unusableProtocol(`struct ${struct.name} does not begin with the fields timestamp and producer`)
     }
   }
   const indexBytes = structs[0]?.index === null ? 0 : 1
@@ -88,7 +88,7 @@ function isIdOf(digest: string, num: number, id: Uint8Array): boolean {
 /** Generates a function that skips a header and returns the offset behind it. */
 function headerEndOf(struct: StructNode, start: number): () => number {
   const signature = struct.fields.findIndex(({ name }) => name === 'producer_signature')
-  if (signature === -1) throw protocolLacks(`struct ${struct.name} has no field producer_signature`)
+  if (signature === -1) throw unusableProtocol(`struct ${struct.name} has no field producer_signature`)
   const emitter = new CodeEmitter()
   const skip = emitter.skipFields(struct.fields.slice(0, signature))
   const main = `function main() { ${PROLOGUE} p += ${start}; ${skip} return p; }`

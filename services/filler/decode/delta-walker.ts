@@ -4,7 +4,7 @@ import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import {
   elementOf,
   fieldOf,
-  protocolLacks,
+  unusableProtocol,
   requireBuiltin,
   requireType,
   structsOf,
@@ -65,7 +65,7 @@ function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNo
   requireBuiltin(struct, 'name', 'string')
   const rows = struct.fields[1]
   if (struct.fields[0]?.name !== 'name' || rows?.name !== 'rows' || struct.fields.length !== 2) {
-    throw protocolLacks(`struct ${struct.name} does not consist of the fields name and rows`)
+    throw unusableProtocol(`struct ${struct.name} does not consist of the fields name and rows`)
   }
   const row = elementOf(rows.type, 'rows')
   requireRowShape(row)
@@ -105,7 +105,7 @@ function requireRowShape(row: TypeNode): void {
     struct.fields[0]?.name !== 'present' ||
     struct.fields[1]?.name !== 'data'
   ) {
-    throw protocolLacks('the rows of a table delta do not consist of the fields present and data')
+    throw unusableProtocol('the rows of a table delta do not consist of the fields present and data')
   }
   requireBuiltin(struct, 'present', 'bool', 'uint8')
   requireBuiltin(struct, 'data', 'bytes')
@@ -120,7 +120,7 @@ function codeAt(emitter: CodeEmitter, contractRow: TypeNode): string {
       struct.fields.findIndex((field) => field.name === 'code'),
     )
     const sizes = before.map((field) => emitter.measures.of(field.type).fixedSize)
-    if (sizes.includes(null)) throw protocolLacks('the field code of a contract row has no fixed offset')
+    if (sizes.includes(null)) throw unusableProtocol('the field code of a contract row has no fixed offset')
     const offset = sizes.reduce<number>((sum, size) => sum + size!, index === null ? 0 : 1)
     const read =
       `if (end - start < ${offset + 8}) tooShort(end); ` +
@@ -169,7 +169,7 @@ function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
     requireBuiltin(struct, 'name', 'name')
     const code = fieldOf(struct, 'code')
     if (code?.type.kind !== 'optional')
-      throw protocolLacks('struct account_metadata has no optional field code')
+      throw unusableProtocol('struct account_metadata has no optional field code')
     return walkFields(emitter, struct, {
       name: () => assignWord('lo', 'hi'),
       code: (field: FieldNode) =>

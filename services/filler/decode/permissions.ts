@@ -1,5 +1,5 @@
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
-import { protocolLacks } from './protocol-shape.ts'
+import { unusableProtocol } from './protocol-shape.ts'
 import type { PermissionLinkRow, PermissionRow } from './scanned.ts'
 
 /** Readers for rows of the delta tables `permission` and `permission_link`. */
@@ -27,10 +27,10 @@ interface LinkFields {
  */
 export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
   const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {
-    if (!abi.types.has(type)) throw protocolLacks(`there is no type ${type}`)
+    if (!abi.types.has(type)) throw unusableProtocol(`there is no type ${type}`)
     const [, fields] = abi.decoder<[string, Fields & object]>(type)(row)
     const missing = names.filter((name) => !Object.hasOwn(fields, name))
-    if (missing.length > 0) throw protocolLacks(`type ${type} lacks the fields ${missing.join(', ')}`)
+    if (missing.length > 0) throw unusableProtocol(`type ${type} lacks the fields ${missing.join(', ')}`)
     return fields
   }
   return {

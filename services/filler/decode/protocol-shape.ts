@@ -7,10 +7,10 @@ import { FatalError } from '../../core/errors/index.ts'
 // identified by their fields and types. Only these names are taken from the protocol: the root types request, result,
 // transaction_trace[] and table_delta[], and the names of delta tables.
 
-/** Error for a protocol ABI that lacks something the reader needs (code `SHIP_PROTOCOL`). */
-export function protocolLacks(what: string, cause?: unknown): FatalError {
+/** Error for a protocol ABI that the reader cannot use (code `SHIP_PROTOCOL`); `problem` is a sentence. */
+export function unusableProtocol(problem: string, cause?: unknown): FatalError {
   const options = cause === undefined ? {} : { cause }
-  return new FatalError('SHIP_PROTOCOL', `the protocol ABI of the node cannot be used: ${what}`, options)
+  return new FatalError('SHIP_PROTOCOL', `the protocol ABI of the node cannot be used: ${problem}`, options)
 }
 
 /** Returns the type `name` of the protocol ABI. @throws FatalError `SHIP_PROTOCOL` if the ABI lacks the type. */
@@ -18,7 +18,7 @@ export function requireType(types: TypeGraph, name: string): TypeNode {
   try {
     return types.resolve(name)
   } catch (error) {
-    if (error instanceof AbiError) throw protocolLacks(`there is no usable type ${name}`, error)
+    if (error instanceof AbiError) throw unusableProtocol(`there is no usable type ${name}`, error)
     throw error
   }
 }
@@ -26,9 +26,10 @@ export function requireType(types: TypeGraph, name: string): TypeNode {
 /** Structs of a type: the struct itself, or each alternative of a variant with its index. */
 export function structsOf(node: TypeNode, what: string): { index: number | null; struct: StructNode }[] {
   if (node.kind === 'struct') return [{ index: null, struct: node }]
-  if (node.kind !== 'variant') throw protocolLacks(`the type of ${what} is neither a struct nor a variant`)
+  if (node.kind !== 'variant') throw unusableProtocol(`the type of ${what} is neither a struct nor a variant`)
   return node.alternatives.map(({ type }, index) => {
-    if (type.kind !== 'struct') throw protocolLacks(`an alternative of the variant ${what} is not a struct`)
+    if (type.kind !== 'struct')
+      throw unusableProtocol(`an alternative of the variant ${what} is not a struct`)
     return { index, struct: type }
   })
 }
@@ -36,7 +37,7 @@ export function structsOf(node: TypeNode, what: string): { index: number | null;
 /** Element type of an array of variable length. */
 export function elementOf(node: TypeNode, what: string): TypeNode {
   if (node.kind !== 'array' || node.length !== null)
-    throw protocolLacks(`the type of the ${what} is not a list of variable length`)
+    throw unusableProtocol(`the type of the ${what} is not a list of variable length`)
   return node.element
 }
 
@@ -51,7 +52,7 @@ export function fieldOf(struct: StructNode, name: string): FieldNode | undefined
 export function requireBuiltin(struct: StructNode, name: string, ...types: readonly string[]): FieldNode {
   const field = fieldOf(struct, name)
   if (field?.type.kind === 'builtin' && types.includes(field.type.name)) return field
-  throw protocolLacks(`struct ${struct.name} has no field ${name} of type ${types.join(' or ')}`)
+  throw unusableProtocol(`struct ${struct.name} has no field ${name} of type ${types.join(' or ')}`)
 }
 
 /** Whether a struct has all these fields. */

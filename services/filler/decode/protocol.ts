@@ -18,7 +18,7 @@ import {
   type IdCheck,
 } from './block-header.ts'
 import { generateDeltaWalker } from './delta-walker.ts'
-import { protocolLacks, requireType } from './protocol-shape.ts'
+import { unusableProtocol, requireType } from './protocol-shape.ts'
 import { createRequestEncoder, type BlocksRequest, type RequestEncoder } from './requests.ts'
 import { generateResultReader, type BlocksResult, type StatusResult } from './result-reader.ts'
 import { createRootCheck, type RootCheck } from './roots.ts'
@@ -85,7 +85,7 @@ export function compileProtocol(shipAbi: AbiDefinition): Protocol {
   try {
     return new CompiledProtocol(shipAbi)
   } catch (error) {
-    if (error instanceof AbiError) throw protocolLacks('the ABI does not compile', error)
+    if (error instanceof AbiError) throw unusableProtocol('the ABI does not compile', error)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import type { StructNode } from '../../core/antelope/types/index.ts'
-import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
+import { hasFields, unusableProtocol, requireType } from './protocol-shape.ts'
 
 /** Request of a block stream. `end` is exclusive; 0xffffffff streams forever. */
 export interface BlocksRequest {
@@ -74,12 +74,12 @@ function requestLike(
   what: string,
 ): { name: string; struct: StructNode } {
   const request = requireType(abi.types, 'request')
-  if (request.kind !== 'variant') throw protocolLacks('the type request is not a variant')
+  if (request.kind !== 'variant') throw unusableProtocol('the type request is not a variant')
   let best: { name: string; struct: StructNode } | null = null
   for (const { name, type } of request.alternatives) {
     if (type.kind !== 'struct' || !fits(type)) continue
     if (best === null || type.fields.length < best.struct.fields.length) best = { name, struct: type }
   }
-  if (best === null) throw protocolLacks(`the variant request has no ${what} request`)
+  if (best === null) throw unusableProtocol(`the variant request has no ${what} request`)
   return best
 }

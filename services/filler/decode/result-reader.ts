@@ -1,7 +1,7 @@
 import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
-import { fieldOf, protocolLacks, requireBuiltin, structsOf } from './protocol-shape.ts'
+import { fieldOf, unusableProtocol, requireBuiltin, structsOf } from './protocol-shape.ts'
 import { assignBytes, readSmall, REFUSE_REST } from './walker-code.ts'
 
 /** Block number and id as in a message; `id` is a view of 32 bytes. */
@@ -48,7 +48,7 @@ export type ResultReader = () => StatusResult | BlocksResult
 export function generateResultReader(emitter: CodeEmitter, result: TypeNode): ResultReader {
   const alternatives = structsOf(result, 'result')
   if (!alternatives.some(({ struct }) => fieldOf(struct, 'this_block') !== undefined)) {
-    throw protocolLacks('no alternative of the variant result has the field this_block')
+    throw unusableProtocol('no alternative of the variant result has the field this_block')
   }
   const cases = alternatives.map(({ struct }, index) => `case ${index}: { ${readResult(emitter, struct)} }`)
   const main = `
@@ -94,7 +94,7 @@ function readBlocks(emitter: CodeEmitter, struct: StructNode): string {
     members.push(`${member}: ${value}`)
   }
   if (members.length !== Object.keys(blocksMembers).length) {
-    throw protocolLacks(
+    throw unusableProtocol(
       `struct ${struct.name} lacks some of the fields ${Object.keys(blocksMembers).join(', ')}`,
     )
   }
@@ -128,7 +128,7 @@ function readStatus(emitter: CodeEmitter, struct: StructNode): string {
     } else code += emitter.skipFields([field])
   }
   if (members.length !== 6)
-    throw protocolLacks(`struct ${struct.name} lacks a field with a range of blocks or a block position`)
+    throw unusableProtocol(`struct ${struct.name} lacks a field with a range of blocks or a block position`)
   return `${code} ${REFUSE_REST} return { kind: 'status', ${members.join(', ')}, chainId: m_chainId };`
 }
 
@@ -136,7 +136,7 @@ function readPosition(emitter: CodeEmitter, field: FieldNode, target: string): s
   const optional = field.type.kind === 'optional'
   const node = field.type.kind === 'optional' ? field.type.inner : field.type
   if (node.kind !== 'struct' || emitter.measures.of(node).fixedSize !== 36) {
-    throw protocolLacks(`the field ${field.name} is not a block position`)
+    throw unusableProtocol(`the field ${field.name} is not a block position`)
   }
   requireBuiltin(node, 'block_num', 'uint32')
   requireBuiltin(node, 'block_id', 'checksum256')

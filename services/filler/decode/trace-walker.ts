@@ -2,7 +2,7 @@ import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import { nameFromString } from '../../core/antelope/index.ts'
-import { elementOf, fieldOf, hasFields, protocolLacks, requireBuiltin } from './protocol-shape.ts'
+import { elementOf, fieldOf, hasFields, unusableProtocol, requireBuiltin } from './protocol-shape.ts'
 import type { ScannedAction, TraceSink } from './scanned.ts'
 import { assignBytes, assignSmall, assignWord, REFUSE_REST, walkFields, walkStructs } from './walker-code.ts'
 import type { FieldCode } from './walker-code.ts'
@@ -54,7 +54,7 @@ function walkTransaction(emitter: CodeEmitter, struct: StructNode, scope: TraceS
   const position = (name: string): number => struct.fields.findIndex((field) => field.name === name)
   const before = ['id', 'status', 'cpu_usage_us', 'net_usage_words'].map(position)
   if (position('action_traces') < Math.max(...before)) {
-    throw protocolLacks(
+    throw unusableProtocol(
       `struct ${struct.name} has no field action_traces after the fields of id, status and usage`,
     )
   }
@@ -115,7 +115,7 @@ function walkAction(emitter: CodeEmitter, struct: StructNode): string {
   requireBuiltin(struct, 'creator_action_ordinal', 'varuint32')
   requireBuiltin(struct, 'receiver', 'name')
   if (!hasFields(struct, ['receipt', 'act']))
-    throw protocolLacks(`struct ${struct.name} lacks the field receipt or the field act`)
+    throw unusableProtocol(`struct ${struct.name} lacks the field receipt or the field act`)
   return walkFields(emitter, struct, {
     action_ordinal: () => assignSmall('ordinal'),
     creator_action_ordinal: () => assignSmall('creator'),
@@ -127,7 +127,7 @@ function walkAction(emitter: CodeEmitter, struct: StructNode): string {
 
 function walkReceipt(emitter: CodeEmitter, field: FieldNode): string {
   if (field.type.kind !== 'optional')
-    throw protocolLacks('the field receipt of an action trace is not optional')
+    throw unusableProtocol('the field receipt of an action trace is not optional')
   const body = walkStructs(emitter, field.type.inner, 'action_receipt', (struct) => {
     requireBuiltin(struct, 'global_sequence', 'uint64')
     return walkFields(emitter, struct, {
@@ -144,7 +144,7 @@ function walkAct(emitter: CodeEmitter, field: FieldNode): string {
     const authorization = fieldOf(struct, 'authorization')
     const level = authorization && elementOf(authorization.type, 'permission levels')
     if (level === undefined || emitter.measures.of(level).fixedSize !== PERMISSION_LEVEL_BYTES) {
-      throw protocolLacks(
+      throw unusableProtocol(
         'the field authorization of an action is not a list of pairs of actor and permission',
       )
     }
