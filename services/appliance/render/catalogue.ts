@@ -1,6 +1,7 @@
 import { settingVariables, valueAt } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { configFiles } from '../../core/config/index.ts'
+import type { ConfigPart } from '../../core/config/index.ts'
 import {
   STATE_METRICS_PORT,
   chosenVariables,
@@ -23,18 +24,26 @@ interface Described {
   readonly desc?: string | undefined
 }
 
-/**
- * Variables of `.env` that set no key of the JSON files; and the default of every setting as text, by the name of its
- * variable.
- */
-export function listVariables(): {
+interface VariableList {
   readonly appliance: readonly ApplianceVariable[]
   readonly shipped: ReadonlyMap<string, string>
-} {
-  return {
-    appliance: listApplianceVariables(),
-    shipped: new Map(settingVariables.map((setting) => [setting.name, shippedText(setting)])),
-  }
+}
+
+let listed: VariableList | undefined
+
+/**
+ * Variables of `.env` that set no key of the JSON files; and the default of every setting as text, by the name of its
+ * variable. The list is made once in a process, because the templates of an installation do not change.
+ */
+export function listVariables(): VariableList {
+  listed ??= { appliance: listApplianceVariables(), shipped: listShipped() }
+  return listed
+}
+
+function listShipped(): Map<string, string> {
+  const parts = Object.keys(configFiles) as ConfigPart[]
+  const contents = new Map(parts.map((part) => [part, readShipped(part)]))
+  return new Map(settingVariables.map((setting) => [setting.name, shippedText(setting, contents)]))
 }
 
 /** Variables of the appliance and variables that containers read. */
@@ -59,15 +68,15 @@ function listApplianceVariables(): ApplianceVariable[] {
 }
 
 /** Value of a key that the operator does not set: the value in the template, else the default of the key. */
-function shippedText(setting: SettingVariable): string {
-  const inTemplate = valueAt(readShipped(setting), setting.steps)
+function shippedText(setting: SettingVariable, contents: ReadonlyMap<ConfigPart, unknown>): string {
+  const inTemplate = valueAt(contents.get(setting.part), setting.steps)
   const value = inTemplate ?? setting.schema.safeParse(undefined).data
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Content of a settings template with the default of each variable; a variable without a default is empty. */
-function readShipped({ part }: SettingVariable): unknown {
+function readShipped(part: ConfigPart): unknown {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) => {
     const spec: Described = name in variables ? variables[name as keyof typeof variables] : {}
     return String(spec.default ?? '')
