@@ -45,12 +45,12 @@ export async function crawl(
   /** Distinct records of each list, by path of the list. */
   const known = new Map<string, Row[]>()
   for (const path of paths.filter((each) => !each.includes('{'))) {
-    const rows = new Map<string, Row>()
-    for (const query of listQueries(document, path, known)) {
-      // A list is requested in every sort order, and the answers share most records: each record is stored once.
-      for (const row of recordsOf(await ask(path, path + query))) rows.set(JSON.stringify(row), row)
-    }
-    known.set(path, [...rows.values()])
+    const rows: Row[] = []
+    // A list is requested in every sort order, and the answers share most records: each record is stored once.
+    const isKnown = knownObjects()
+    for (const query of listQueries(document, path, known))
+      rows.push(...recordsOf(await ask(path, path + query), isKnown))
+    known.set(path, rows)
   }
   for (const path of paths.filter((each) => each.includes('{'))) {
     const hasSymbol = parametersOf(document, document.paths[path]!.get).some(({ name }) => name === 'symbol')
@@ -93,24 +93,32 @@ function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
   return [...new Set(names)].filter((name) => name !== undefined).join(',')
 }
 
-/** All objects in an answer. Each returned object also contains the members of its directly nested objects. */
-export function recordsOf(body: unknown): Row[] {
-  const rows: Row[] = []
-  collectRows(body, rows)
-  return rows
+/** Creates a function that returns whether it has been called with an equal object before. */
+function knownObjects(): (value: object) => boolean {
+  const texts = new Set<string>()
+  return (value) => {
+    const { size } = texts
+    return texts.add(JSON.stringify(value)).size === size
+  }
 }
 
 /**
- * Adds every object in a value to `rows`. Each added object also contains the members of its directly nested objects.
+ * All objects in an answer. Each returned object also contains the members of its directly nested objects. An object
+ * for which `isLeftOut` returns true is left out, as are the objects nested in that object.
  */
-function collectRows(value: unknown, rows: Row[]): void {
-  if (Array.isArray(value)) for (const each of value) collectRows(each, rows)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const nested = Object.values(value as Row).filter(
-    (each): each is object => typeof each === 'object' && each !== null,
-  )
-  rows.push(Object.assign({}, ...nested, value) as Row)
-  for (const each of nested) collectRows(each, rows)
+export function recordsOf(body: unknown, isLeftOut: (value: object) => boolean = () => false): Row[] {
+  const rows: Row[] = []
+  const collect = (value: unknown): void => {
+    if (Array.isArray(value)) for (const each of value) collect(each)
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || isLeftOut(value)) return
+    const nested = Object.values(value as Row).filter(
+      (each): each is object => typeof each === 'object' && each !== null,
+    )
+    rows.push(Object.assign({}, ...nested, value) as Row)
+    for (const each of nested) collect(each)
+  }
+  collect(body)
+  return rows
 }
 
 /** URLs of a path with parameters, filled with values of records from the same namespace. */

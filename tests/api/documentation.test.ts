@@ -231,9 +231,9 @@ it(
       'export const sumOf = (asset: Asset): number => asset.backed_tokens.reduce((sum, { amount }) => sum + amount, 0)',
     ]
     expect(samples.length).toBeGreaterThan(90)
-    expect(checkClient(types, use)).toEqual([])
     const wrong = 'export const idOf = ({ asset_id }: Asset): number => asset_id'
-    expect(checkClient(types, [wrong])).toHaveLength(1)
+    // One program checks both parts, because each program parses the library of the language again.
+    expect(checkClient(types, [...use, wrong])).toEqual([expect.stringContaining('export const idOf')])
   },
   patient(60_000),
 )

@@ -43,14 +43,14 @@ function differ(
   comparison: Comparison,
 ): string | undefined {
   const { path } = place
+  // Numbers are compared as doubles: 0 equals -0.
+  if (actual === expected) return undefined
   if (comparison.rule.volatile.some((pattern) => matchesPath(pattern, path))) return undefined
   const isPresent = actual !== undefined && expected !== undefined
   if (isPresent && isEither(actual, expected, place, comparison)) return undefined
   if (Array.isArray(actual) && Array.isArray(expected))
     return differArrays(actual, expected, path, comparison)
   if (isObject(actual) && isObject(expected)) return differObjects(actual, expected, path, comparison)
-  // Numbers are compared as doubles: 0 equals -0.
-  if (actual === expected) return undefined
   return `${path}: ${show(actual)} instead of ${show(expected)}`
 }
 
