@@ -5,15 +5,15 @@
 FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# Optional packages, such as the embedded PostgreSQL of `npm start`, are left out of the image.
-RUN npm ci --omit=optional --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json rolldown.config.ts ./
 COPY services services
-COPY scripts scripts
-RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts
+# Optional packages, such as the embedded PostgreSQL of `npm start`, are left out of the image. The packages that the bundle
+# contains stay, because their folders have their licences and scanners look for known vulnerabilities there.
+RUN npm run bundle && npm prune --omit=dev --omit=optional --ignore-scripts
 # Removes everything that is not needed to run: sources, types, tests, benchmarks, and the source maps and documents of
 # packages. Licences stay. The source maps of the project stay, so that an error names the line of the source.
-RUN rm -rf dist/scripts dist/.tsbuildinfo node_modules/@types node_modules/.package-lock.json \
+RUN rm -rf node_modules/@types node_modules/.package-lock.json \
  && find services dist -type f \( -name '*.ts' -o -name '*.md' \) -delete \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.flow' -o -name '*.tsbuildinfo' -o -name '*.test.js' -o -name test.js -o \( -name '*.md' ! -iname 'licen[cs]e*' ! -iname 'notice*' \) \) -delete \
  && find node_modules -regextype posix-extended -type d -regex '(.*/)?node_modules/(@[^/]+/)?[^/]+/(tests?|__tests__|docs?|examples?|bench|benchmarks?|coverage|\.github)' -prune -exec rm -rf {} + \

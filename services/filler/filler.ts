@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { listStopBlocks } from '../core/progress/index.ts'
@@ -208,7 +207,7 @@ async function runThread(
     report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' | 'message' | 'log' }>,
   ) => void,
 ): Promise<void> {
-  const thread = new Worker(threadFile(), { workerData: data, name: data.options.settings.name })
+  const thread = new Worker(threadFile, { workerData: data, name: data.options.settings.name })
   const stop = () => thread.postMessage('stop')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
@@ -239,8 +238,5 @@ async function runThread(
   }
 }
 
-/** Path of the thread's compiled JavaScript; also used when this file runs from source, as in tests. */
-function threadFile(): string {
-  const compiled = join(import.meta.dirname, 'reader-thread.js')
-  return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/filler/reader-thread.js')
-}
+/** Path of the thread's bundle; also used when this file runs from source, as in tests. */
+const threadFile = join(packageRoot, 'dist/services/filler/reader-thread.js')

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger, LogLevel } from '../../core/log/index.ts'
@@ -57,7 +56,7 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
   if (!config.connections.kvstore) {
     logger.warn({ workers: count }, 'without Redis each process has its own rate limits and its own cache')
   }
-  cluster.setupPrimary({ exec: workerFile(), args: [], serialization: 'advanced' })
+  cluster.setupPrimary({ exec: workerFile, args: [], serialization: 'advanced' })
   const shared = {
     config: shareOut(config, count),
     logLevel: logger.level as LogLevel,
@@ -108,11 +107,8 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
   return { ...config, server: { ...server, live, ...connections, max_list_queries } }
 }
 
-/** Path of the compiled worker. Child processes run compiled code, even if this file runs from source. */
-function workerFile(): string {
-  const compiled = join(import.meta.dirname, 'worker-process.js')
-  return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
-}
+/** Path of the worker's bundle; also used when this file runs from source, as in tests. */
+const workerFile = join(packageRoot, 'dist/services/api/workers/worker-process.js')
 
 /**
  * Minimum number of connections for lists per process. The default is two, because with a single connection a slow list

@@ -29,7 +29,7 @@ export function readPackageVersion(): string {
 }
 
 /**
- * The oldest Node.js that `engines` of package.json allows, such as `20.12`.
+ * The oldest Node.js that `engines` of package.json allows, such as `20.19`.
  * @throws FatalError INSTALLATION_BROKEN when the file cannot be read.
  */
 export function readOldestNodejs(): string {
