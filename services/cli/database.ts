@@ -29,7 +29,11 @@ export async function withDataDirectory(
 ): Promise<void> {
   const { openDataDirectory } = await import('../standalone/index.ts')
   const directory = await openDataDirectory(path)
-  await task(directory.address).finally(() => directory.close())
+  try {
+    await task(directory.address)
+  } finally {
+    await directory.close()
+  }
 }
 
 /** Runs a task with the database that the command line names: a data directory or the configuration. */
