@@ -13,17 +13,14 @@ import { infoOf, startNodeStandIn } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
-import { run } from './ended.ts'
+import { run, runProgram, startHere } from './ended.ts'
 import { expectAnAsset, untilLive } from './health.ts'
 
 const OTHER_CHAIN = 'ab'.repeat(32)
 
-let running: StartedStandalone | null = null
 const folders: string[] = []
 
 afterEach(async () => {
-  await running?.stop('SIGKILL')
-  running = null
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
@@ -65,7 +62,7 @@ it('an unusable data directory is reported with path and reason, without a stack
 })
 
 it('npm start names an option with an unusable value before it starts any process', async () => {
-  const { code, text } = await run('standalone', '--assets-account', 'UPPER')
+  const { code, text } = await runProgram('standalone', '--assets-account', 'UPPER')
   expect([code, text]).toEqual([
     2,
     'USAGE: --assets-account: found "UPPER", allowed: an account name: 1 to 12 of a-z, 1-5 and dots, no dot at the ends\nRead `npm start -- --help`.\n',
@@ -115,9 +112,9 @@ it('npm start begins at the start block of a known chain, unless an option overr
   const node = ['--ship', `ws://127.0.0.1:${port}`, '--http', `http://127.0.0.1:${port}`]
   try {
     for (const words of [[], ['--start-block', '7', '--start-block-override']]) {
-      running = await startStandalone([...node, ...words])
-      expect(running.output()).toContain(`chain     ${name}: `)
-      await running.stop('SIGTERM')
+      const { output, stop } = await startHere([...node, ...words])
+      expect(output()).toContain(`chain     ${name}: `)
+      expect(await stop()).toBe(0)
     }
     const refused = await run('standalone', ...node, '--start-block', '7')
     expect([refused.code, refused.text]).toEqual([2, expect.stringContaining('--start-block: found 7')])
@@ -271,12 +268,6 @@ describe('a data directory', () => {
     )
     expect(service.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
   })
-})
-
-it('npm start serves no namespace for a contract whose account option is none', async () => {
-  running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])
-  expect((await fetch(`${running.api}/market/v1/config`)).status).toBe(404)
-  expect((await fetch(`${running.api}/assets/v1/config`)).status).toBe(200)
 })
 
 it('pronghorn help exits with 2 for an unknown command, and names the command', () => {

@@ -11,17 +11,12 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { SmallDisk } from '../faults/small-disk.ts'
 import { startNodeStandIn } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
-import { startStandalone } from '../setup/standalone.ts'
-import type { StartedStandalone } from '../setup/standalone.ts'
-import { run } from './ended.ts'
+import { run, runProgram, startHere } from './ended.ts'
 
 const OTHER_CHAIN = 'ab'.repeat(32)
 const closing: (() => unknown)[] = []
-let running: StartedStandalone | null = null
 
 afterEach(async () => {
-  await running?.stop('SIGKILL')
-  running = null
   for (const close of closing.splice(0).reverse()) await close()
 })
 
@@ -58,7 +53,8 @@ it('a full disk is reported with the directory and the interrupted action', asyn
 it('a node without old blocks is reported once, with the block to start at', async () => {
   const chain = await startChain({ blocks: 20, retainBytes: 300_000 })
   const port = String(await findFreePort())
-  const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', port)
+  const node = ['--ship', chain.ship, '--http', chain.http]
+  const { code, lines } = await runProgram('standalone', ...node, '--port', port)
   const [, first] = /before (\d+),/.exec(lines.join('\n')) ?? []
   expect(code).toBe(1)
   expect(lines).toEqual([
@@ -122,12 +118,13 @@ it('npm start refuses --ship and --http addresses of different chains', async ()
 
 it('a node that becomes unavailable is reported with the time of the first failure, and retried', async () => {
   const chain = await startChain({ blocks: 10, live: { intervalMs: 500 } })
-  running = await startStandalone(['--ship', chain.ship, '--http', chain.http])
-  await expect.poll(() => running!.output(), { timeout: patient(30_000) }).toContain('At the head')
+  const { output, stop } = await startHere(['--ship', chain.ship, '--http', chain.http])
+  closing.push(stop)
+  await expect.poll(output, { timeout: patient(30_000) }).toContain('At the head')
   await chain.stop()
-  await expect.poll(() => running!.output(), { timeout: patient(60_000) }).toContain('Trouble')
+  await expect.poll(output, { timeout: patient(60_000) }).toContain('Trouble')
   const { host } = new URL(chain.ship)
-  expect(running.output()).toMatch(
+  expect(output()).toMatch(
     new RegExp(
       `^Trouble: the chain node ws://${host}/? refuses connections \\(for \\d+ s\\)\\. Trying again\\.$`,
       'm',

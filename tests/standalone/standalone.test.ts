@@ -6,6 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
 import { startChain } from '../integration/index-chain.ts'
+import { startHere } from './ended.ts'
 import { expectAnAsset, health, untilLive } from './health.ts'
 
 const otherUser = { uid: 65534, gid: 65534 }
@@ -68,15 +69,18 @@ it('npm start serves the demo chain with an empty data directory, prints its add
   expect(output()).not.toMatch(/error/i)
 })
 
-it('npm start indexes the chain of the node in --ship and --http', async () => {
+it('npm start indexes the chain of the node in --ship and --http, without the contracts whose account option is none', async () => {
   const node = await startChain({ recordings: ['main'], blocks: 3 })
+  const contracts = ['--market-account', 'none', '--tools-account', 'none']
+  const { stop, api } = await startHere(['--ship', node.shipUrl, '--http', node.httpUrl, ...contracts])
   try {
-    const { stop, api } = await start(['--ship', node.shipUrl, '--http', node.httpUrl])
     expect(await untilLive(api)).toBe(node.chain.head().num)
     await expectAnAsset(api)
     expect(await health(api)).not.toHaveProperty('demo')
-    expect(await stop('SIGINT')).toBe(0)
+    expect((await fetch(`${api}/market/v1/config`)).status).toBe(404)
+    expect((await fetch(`${api}/assets/v1/config`)).status).toBe(200)
   } finally {
+    expect(await stop()).toBe(0)
     await node.chain.stop()
   }
 })
