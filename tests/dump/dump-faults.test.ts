@@ -34,6 +34,7 @@ import { seedsBeside } from '../setup/seeds.ts'
 import { broadChain } from '../verify/verify-of.ts'
 import { asIs, serveDump } from './dump-server.ts'
 import type { DumpFault, DumpServer } from './dump-server.ts'
+import { createSource } from './source-database.ts'
 
 const SEALED_BLOCKS = 50
 const logger = createLogger({ name: 'dump', level: 'silent' })
@@ -52,7 +53,7 @@ let manifest: Manifest
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pronghorn-dump-faults-'))
   running = await startChain({ ...broadChain.chain, libLagBlocks: 12 })
-  source = await createTestDatabase()
+  source = await createSource(running)
   await indexUntil(running, source.address, running.chain.head().num, { settings: broadChain.settings })
   await sealDatabase(source.address, testSettings.name, SEALED_BLOCKS)
   const signal = new AbortController().signal

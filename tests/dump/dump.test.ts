@@ -25,9 +25,9 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { broadChain } from '../verify/verify-of.ts'
+import { createSource } from './source-database.ts'
 
 const SEALED_BLOCKS = 50
-const STOP_BLOCKS = 40
 
 let running: TestChain
 let folder: string
@@ -38,8 +38,7 @@ const databases: TestDatabase[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pronghorn-dumps-'))
   running = await startChain({ ...broadChain.chain, libLagBlocks: 12 })
-  source = await create('pronghorn_template')
-  await indexTo(source, running.chain.head().num - STOP_BLOCKS)
+  source = await kept(createSource(running))
   await sealDatabase(source, testSettings.name, SEALED_BLOCKS)
   keys = await writeKeys()
   await publishInto('whole', { keyFile: keys.private })
@@ -51,11 +50,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function create(template = 'template0'): Promise<DatabaseAddress> {
-  const database = await createTestDatabase(template)
+async function kept(created: Promise<TestDatabase>): Promise<DatabaseAddress> {
+  const database = await created
   databases.push(database)
   return database.address
 }
+
+const create = (template = 'template0') => kept(createTestDatabase(template))
 
 const indexTo = (address: DatabaseAddress, block: number) =>
   indexUntil(running, address, block, { settings: broadChain.settings })
@@ -181,7 +182,7 @@ it('a second publication of a dump adds files and changes none; --prune deletes 
 
 it('after a restore of a dump that was published during a fork, the reader leaves the lost branch', async () => {
   const { chain } = running
-  const forked = await create('pronghorn_template')
+  const forked = await kept(createSource(running))
   const ending = new AbortController()
   const reading = indexUntil(running, forked, 0, {
     signal: ending.signal,

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SimulatedClock } from '../../../tests/setup/simulated-clock.ts'
 import { FairQueue, queueLimits } from './fair-queue.ts'
 import type { FairQueueLimits, Leave } from './fair-queue.ts'
 import { completeScope, Departure } from './request-session.ts'
 import type { WorkScope } from './request-session.ts'
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
-afterEach(() => void vi.useRealTimers())
 
 const limits: FairQueueLimits = {
   slots: 10,
@@ -39,6 +37,9 @@ function watched(changed: Partial<FairQueueLimits> = {}) {
 }
 
 describe('the slots of a pool', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
   it('the slots of a pool are shared between clients; a free slot goes to the waiting client with the fewest slots', async () => {
     const { queue, entered, enter, leave, settle } = watched()
     for (const at of [1, 2, 3, 4, 5, 6]) enter('many', `many ${at}`)
@@ -211,6 +212,7 @@ interface SimulatedLoad {
  * clients.
  */
 async function simulate(
+  clock: SimulatedClock,
   { perSecond, meanMs, seconds, pauseMs = 0, pausesEveryMs = 10_000 }: SimulatedLoad,
   pickClient: (random: () => number) => string,
 ): Promise<Map<string, Outcome>> {
@@ -219,7 +221,7 @@ async function simulate(
   const queue = new FairQueue(queueLimits(50, 3))
   const outcomes = new Map<string, Outcome>()
   for (const endMs = performance.now() + seconds * 1_000; performance.now() < endMs;) {
-    await vi.advanceTimersByTimeAsync(exponential(1_000 / perSecond))
+    await clock.advance(exponential(1_000 / perSecond))
     const client = pickClient(random)
     const outcome = outcomes.get(client) ?? { waitsMs: [], refused: 0 }
     outcomes.set(client, outcome)
@@ -245,10 +247,18 @@ const percentile95 = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[Math.floor(values.length * 0.95)]!
 
 describe('list requests on two cores', () => {
+  let clock: SimulatedClock
+  beforeEach(() => {
+    clock = new SimulatedClock()
+    clock.install()
+  })
+  afterEach(() => void vi.unstubAllGlobals())
+
   it.each([100, 250, 400])(
     'on two cores, all list requests are answered at four requests a second, if a request takes %i ms on average',
     async (meanMs) => {
       const outcomes = await simulate(
+        clock,
         { perSecond: 4, meanMs, seconds: 600 },
         (random) => `client ${Math.floor(random() * 40)}`,
       )
@@ -260,6 +270,7 @@ describe('list requests on two cores', () => {
 
   it('list requests at half the sustainable rate are all answered, although the database pauses for half a second in every ten seconds', async () => {
     const outcomes = await simulate(
+      clock,
       { perSecond: 300, meanMs: 5, seconds: 120, pauseMs: 500 },
       (random) => `client ${Math.floor(random() * 49)}`,
     )
@@ -268,6 +279,7 @@ describe('list requests on two cores', () => {
 
   it('at three times the sustainable rate, list requests that are not refused wait less than 300 ms (p95)', async () => {
     const outcomes = await simulate(
+      clock,
       { perSecond: 90, meanMs: 100, seconds: 120 },
       (random) => `client ${Math.floor(random() * 500)}`,
     )
@@ -284,7 +296,7 @@ describe('list requests on two cores', () => {
   it.each(greedyLoads)(
     'at three times the sustainable rate ($perSecond requests a second), 80 percent of them from one client, no request of another client is refused',
     async (load) => {
-      const outcomes = await simulate(load, (random) =>
+      const outcomes = await simulate(clock, load, (random) =>
         random() < 0.8 ? 'greedy' : `client ${Math.floor(random() * 49)}`,
       )
       const greedy = outcomes.get('greedy')!
