@@ -1,13 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { ofEachProject, shared } from './tests/setup/vitest.ts'
 
-/**
- * Suites that need a process of their own: they measure the process, start other processes, or (`records`) count
- * statements that their process prepares.
- */
+/** Suites that need a process of their own: they measure the process, or (`records`) count its prepared statements. */
 const alone = [
-  'tests/{console,standalone}/**/*.test.ts',
-  'tests/appliance/{acme,backups,check-script,compose,doctor,probe,proxy,rotate-secrets,running-settings}.test.ts',
   'tests/hostile/hostile*.test.ts',
   'tests/api/{answer-size,records}.test.ts',
   'tests/live/workers.test.ts',
