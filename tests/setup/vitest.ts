@@ -26,6 +26,22 @@ export const ofEachProject = {
   maxWorkers: 3,
 } satisfies ProjectConfig
 
+/** Suites that need a process of their own: one measures the process, the other counts its prepared statements. */
+const alone = ['tests/api/{answer-size,records}.test.ts']
+
+/**
+ * The projects of a test run. All suites but two share processes, because starting a process and loading the modules
+ * takes longer than most suites.
+ */
+export function inProjects(include: string[], exclude: string[] = []) {
+  return [
+    {
+      test: { ...ofEachProject, name: 'together', include, exclude: [...exclude, ...alone], isolate: false },
+    },
+    { test: { ...ofEachProject, name: 'alone', include: alone } },
+  ]
+}
+
 /** Settings of the whole test run. */
 export const shared = {
   ...ofEachProject,
