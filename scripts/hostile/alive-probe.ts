@@ -7,7 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const REST_MS = 20
+/** Pause between two measurements, ms: a short part of the seconds of delay that the tests look for. */
+const REST_MS = 100
 const [url, idleUrl] = process.argv.slice(2)
 
 /** Time until the answer of a server, ms. */

@@ -32,7 +32,7 @@ function runHere(
 }
 
 /**
- * Runs a command in this process until the command ends. A process of its own takes 1.2 s of processor time to load
+ * Runs a command in this process until the command ends. A process of its own takes 0.6 s of processor time to load
  * the services (measured 2026-11-30).
  */
 export async function run(...args: string[]): Promise<Ended> {

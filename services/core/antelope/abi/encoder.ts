@@ -65,6 +65,11 @@ export class Encoder {
       if (node.length === null) sink.varuint32(items.length)
       else if (items.length !== node.length)
         throw new EncodeError(`a list of ${node.length} elements is expected`)
+      // Bytes are copied at once: the loop below calls a writer for each element.
+      if (items instanceof Uint8Array && node.element.kind === 'builtin' && node.element.name === 'uint8') {
+        sink.raw(items)
+        return
+      }
       const write = this.#writer(node.element)
       for (let i = 0; i < items.length; i++) {
         try {
