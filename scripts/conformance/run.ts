@@ -95,7 +95,7 @@ export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Re
   const response = await fetch(url, {
     method: request.method,
     redirect: 'manual',
-    ...(request.headers ? { headers: { ...request.headers } } : {}),
+    headers: { 'accept-encoding': 'identity', ...request.headers },
     ...(request.body === undefined ? {} : { body: request.body }),
   })
   return {

@@ -11,6 +11,16 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 
+const checks = new Map<string, ReturnType<typeof createAnswerCheck>>()
+
+/** The check of answers against a document. The servers of both modes have equal documents, which compile once. */
+function checkOf(document: OpenApiDocument): ReturnType<typeof createAnswerCheck> {
+  const text = JSON.stringify(document)
+  const check = checks.get(text) ?? createAnswerCheck(document)
+  checks.set(text, check)
+  return check
+}
+
 let database: TestDatabase
 beforeEach(async () => {
   database = await createTestDatabase()
@@ -27,7 +37,7 @@ describe.each(['history', 'recorded'] as const)(
         try {
           expect(stage.corpora).toEqual(corpusNames)
           const document = (await (await fetch(`${stage.url}/openapi.json`)).json()) as OpenApiDocument
-          const check = createAnswerCheck(document)
+          const check = checkOf(document)
           const pathOf = createPathFinder(document)
           const deviations: string[] = []
           let checked = 0

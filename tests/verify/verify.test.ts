@@ -1,5 +1,5 @@
 import type { SourceChoice } from '../../services/verify/engine/verify-database.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { takeLease } from '../../services/filler/index.ts'
 import { compareDigests, planRepairs, repairDatabase } from '../../services/verify/index.ts'
@@ -207,8 +207,14 @@ it('if the state service is the source and lacks rows, a repair removes none of 
 })
 
 describe('the check of derived values', () => {
-  beforeEach(async () => {
+  let undamaged: string
+  beforeAll(async () => {
     expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+    undamaged = (await digestOf(database.address)).digest
+  })
+  // Each test restores the rows that it damages.
+  afterEach(async () => {
+    expect((await digestOf(database.address)).digest).toBe(undamaged)
   })
 
   it('a wrong counter is recomputed if the chain still holds the counted rows', async () => {
