@@ -14,7 +14,7 @@ if (process.env.PRONGHORN_SEED === 'fresh') {
 }
 
 /** Settings of each project (a group of test files in vitest). */
-export const ofEachProject = {
+const ofEachProject = {
   setupFiles: ['tests/setup/repeat.ts'],
   testTimeout: patient(120_000),
   hookTimeout: patient(120_000),
