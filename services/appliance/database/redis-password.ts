@@ -1,5 +1,3 @@
-import { Redis } from 'ioredis'
-
 export interface RedisAddress {
   readonly host: string
   readonly port: number
@@ -28,6 +26,8 @@ async function command(
   password: string,
   [name, ...words]: readonly [string, ...string[]],
 ): Promise<boolean> {
+  // Loaded on use: most commands of the appliance do not need the Redis client.
+  const { Redis } = await import('ioredis')
   const client = new Redis({
     ...{ host, port, password, lazyConnect: true, maxRetriesPerRequest: 0 },
     ...{ connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, retryStrategy: () => null },
