@@ -148,5 +148,7 @@ function showBytes(bytes: number): string {
 
 function showDays(days: number): string {
   if (days >= 1) return `${days.toFixed(1)} days`
-  return days * 24 >= 1 ? `${(days * 24).toFixed(1)} hours` : `${Math.ceil(days * 24 * 60)} minutes`
+  if (days * 24 >= 1) return `${(days * 24).toFixed(1)} hours`
+  const minutes = Math.ceil(days * 24 * 60)
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

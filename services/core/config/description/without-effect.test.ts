@@ -19,6 +19,18 @@ it('listUnusedSettings names the configured keys that have no effect', () => {
   expect(listUnusedSettings(config).map(({ key }) => key)).toEqual(['[].ds_ship_threads'])
 })
 
+it('listUnusedSettings names a key of a namespace', () => {
+  const [namespace] = namespaces
+  const args = { ...namespace!.args, enable_fast_asset_counts: true }
+  const { config } = parseConfig({
+    server: { namespaces: [{ ...namespace, args }] },
+    readers: [{ name: 'main', contracts }],
+  })
+  expect(listUnusedSettings(config).map(({ key }) => key)).toEqual([
+    'namespaces[].args.enable_fast_asset_counts',
+  ])
+})
+
 it('every key in settingsWithoutEffect exists in the schema', () => {
   const known = new Set(describeSettings().map(({ key }) => key))
   for (const { key } of settingsWithoutEffect.filter(({ key }) => !key.includes(' '))) {

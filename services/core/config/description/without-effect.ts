@@ -36,6 +36,13 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     'no reader leaves a gap in the data of version 2 of the market contract',
     (entry) => entry.accept_v2_gap,
   ),
+  namespace(
+    'enable_fast_asset_counts',
+    'the api reads numbers of assets from stored counters if the counters have them',
+    ({ args }) => args.enable_fast_asset_counts,
+  ),
+  // Every configuration of the appliance has the key, so no process logs it.
+  namespace('oracle_account', 'the api uses the account that the market contract names', () => false),
 ]
 
 function reader(
@@ -44,6 +51,15 @@ function reader(
   isUsed: (entry: AppConfig['readers'][number]) => boolean,
 ): SettingWithoutEffect {
   return { part: 'readers', key: `[].${key}`, why, isUsed: (config) => config.readers?.some(isUsed) ?? false }
+}
+
+function namespace(
+  key: string,
+  why: string,
+  isUsed: (entry: AppConfig['server']['namespaces'][number]) => boolean,
+): SettingWithoutEffect {
+  const isSet = (config: Partial<AppConfig>) => config.server?.namespaces.some(isUsed) ?? false
+  return { part: 'server', key: `namespaces[].args.${key}`, why, isUsed: isSet }
 }
 
 /** Lists the settings of a configuration that have no effect. */
