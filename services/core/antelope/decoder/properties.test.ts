@@ -18,6 +18,11 @@ function attempt(read: () => unknown): unknown {
   }
 }
 
+/** Compares bytes; only unequal bytes take the slow comparison of single bytes, for its message. */
+function expectBytes(found: Uint8Array, expected: Uint8Array): void {
+  if (Buffer.compare(found, expected) !== 0) expect(found).toEqual(expected)
+}
+
 const seeds = seedsBeside(20_261_120)
 const runsOf = (seed: number) => ({ numRuns: 2_000 / seeds.length, seed, endOnFailure: true })
 
@@ -34,8 +39,8 @@ describe.each(seeds)('random ABIs and values, seed %i', (seed) => {
         const bytes = abi.encoder(root)(value)
         const decoded = abi.decoder(root, { exact: true })(bytes)
         expect(abi.toJson(root, decoded)).toEqual(abi.toJson(root, value))
-        expect(abi.encoder(root)(decoded)).toEqual(bytes)
-        expect(abi.encoder(root)(abi.toJson(root, decoded))).toEqual(bytes)
+        expectBytes(abi.encoder(root)(decoded), bytes)
+        expectBytes(abi.encoder(root)(abi.toJson(root, decoded)), bytes)
       }),
       runs,
     )
@@ -67,7 +72,7 @@ describe.each(seeds)('random ABIs and values, seed %i', (seed) => {
         const short = bytes.subarray(0, bytes.length - 1)
         // A shortened row may still decode: trailing extension fields may be absent.
         const read = attempt(() => decode(short))
-        if (read !== undefined) expect(Buffer.from(abi.encoder(root)(read))).toEqual(short)
+        if (read !== undefined) expectBytes(abi.encoder(root)(read), short)
         bytes[g(() => fc.nat(bytes.length - 1))] = g(() => fc.nat(255))
         attempt(() => decode(bytes))
       }),
