@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runCli } from '../../services/cli/program.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
@@ -39,6 +40,8 @@ export interface FillerProcess {
 export interface FillerHome {
   /** Starts `pronghorn filler`, or another command. */
   start(command?: readonly string[]): FillerProcess
+  /** Runs a command in this process until the command ends, which takes less processor time than a new process. */
+  run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }>
   /** Kills the remaining processes and removes the configuration files. */
   remove(): Promise<void>
 }
@@ -68,6 +71,16 @@ export async function createFillerHome(
       const filler = startProcess(directory, command)
       started.push(filler)
       return filler
+    },
+    async run(command) {
+      let output = ''
+      const print = (text: string) => void (output += text)
+      const env = { CONFIG_DIR: directory, LOG_LEVEL: 'silent' }
+      const { signal } = new AbortController()
+      return {
+        code: await runCli(command, { env, isTerminal: false, out: print, err: print, signal }),
+        output,
+      }
     },
     async remove() {
       await Promise.all(started.map((filler) => filler.kill()))

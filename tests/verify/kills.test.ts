@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { runCli } from '../../services/cli/program.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
@@ -35,13 +36,18 @@ it(
     const database = await createIndexedDatabase(forked)
     const config = await mkdtemp(join(tmpdir(), 'pronghorn-repair-'))
     const client = await connectDatabase(database.address, { applicationName: 'test' })
-    const compare = (...more: string[]) =>
-      spawn(
-        process.execPath,
-        [program, 'verify', '--folder', join(fork, 'tables'), '--config', config, ...more],
-        { env: { LOG_LEVEL: 'silent' }, stdio: 'ignore' },
-      )
-    const repair = () => compare('--repair', '--yes')
+    const env = { LOG_LEVEL: 'silent' }
+    const command = ['verify', '--folder', join(fork, 'tables'), '--config', config]
+    const repairing = [...command, '--repair', '--yes']
+    const start = (words: readonly string[]) =>
+      spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' })
+    const compare = () => start(command)
+    const repair = () => start(repairing)
+    /** Repairs the database in this process, which takes less processor time than a new process. */
+    const repairHere = () => {
+      const { signal } = new AbortController()
+      return runCli(repairing, { env, isTerminal: false, out: () => undefined, err: () => undefined, signal })
+    }
     try {
       const running = await startChain(forked.chain)
       await running.chain.stop()
@@ -91,7 +97,7 @@ it(
         if (signal === 'SIGKILL') outcomes.push(found === damaged ? 'nothing' : 'all')
         if (found === damaged) {
           await client.query('SELECT 1')
-          await expect.poll(async () => (await once(repair(), 'exit'))[0] as number).toBe(0)
+          await expect.poll(repairHere).toBe(0)
           expect((await digestOf(database.address)).digest).toBe(digest)
         }
       }
