@@ -5,7 +5,7 @@ import type { JsonAnswer, TestServer } from './server.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await serveRecordings(['main'], { everything: true })
+  server = await serveRecordings(['main', 'v2'], { everything: true })
 })
 afterAll(() => server.close())
 
