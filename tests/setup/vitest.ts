@@ -21,9 +21,9 @@ const ofEachProject = {
   // PRONGHORN_TEST_PATIENCE scales every time limit.
   expect: { poll: { timeout: patient(30_000) } },
   pool: 'forks',
-  // More workers than cores, because suites mostly wait for processes, sockets and timers: on two cores, two workers
-  // used 1.1 cores, three used 1.8 (measured 2026-11-28).
-  maxWorkers: 3,
+  // More workers than cores, because suites also wait for processes, sockets and timers: on two cores, three workers
+  // took 688 s and left 15 % of the processors idle, four took 644 s and left 2 % (measured 2026-11-30).
+  maxWorkers: 4,
 } satisfies ProjectConfig
 
 /** Suites that need a process of their own: one measures the process, the other counts its prepared statements. */
