@@ -46,13 +46,13 @@ export class Random {
 
   /** A random key, with probabilities proportional to the weights. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-    const { entries, total } = weighed(weights)
-    let at = this.fraction() * total
+    const entries = Object.entries(weights) as [K, number][]
+    let at = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [key, weight] of entries) {
       at -= weight
-      if (at < 0) return key as K
+      if (at < 0) return key
     }
-    return entries.at(-1)![0] as K
+    return entries.at(-1)![0]
   }
 
   #next(): number {
@@ -62,22 +62,4 @@ export class Random {
     this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum
     return sum >>> 0
   }
-}
-
-interface Weighed {
-  readonly entries: readonly (readonly [key: string, weight: number])[]
-  readonly total: number
-}
-
-const weighedBefore = new WeakMap<object, Weighed>()
-
-/** Entries and total of weights. Kept by object: a chain draws every transaction from the same weights. */
-function weighed(weights: Readonly<Record<string, number>>): Weighed {
-  let found = weighedBefore.get(weights)
-  if (found === undefined) {
-    const entries = Object.entries(weights)
-    found = { entries, total: entries.reduce((sum, [, weight]) => sum + weight, 0) }
-    weighedBefore.set(weights, found)
-  }
-  return found
 }
