@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { FatalError } from '../../core/errors/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
@@ -30,13 +30,26 @@ const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 
 const bundledFolder = join(packageRoot, 'services', 'devchain', 'recordings')
 
+/** Bundled recordings that this process has read: the files never change, and each development chain needs one. */
+const bundled = new Map<string, Recording>()
+
 /**
  * Reads a recording: `main` or `v2` (bundled), or a folder with `frames.bin.gz` and `ship-abi.json`. Supports only the
  * result layout of Leap (`get_blocks_result_v0`, variant index 1).
  * @throws FatalError RECORDING_INVALID with the file and the problem
  */
 export function readRecording(nameOrFolder: string): Recording {
-  const folder = isAbsolute(nameOrFolder) ? nameOrFolder : folderOf(nameOrFolder)
+  if (!isBundled(nameOrFolder)) return readFolder(nameOrFolder, nameOrFolder)
+  const read = bundled.get(nameOrFolder) ?? readFolder(nameOrFolder, join(bundledFolder, nameOrFolder))
+  bundled.set(nameOrFolder, read)
+  return read
+}
+
+function isBundled(name: string): boolean {
+  return name === 'main' || name === 'v2'
+}
+
+function readFolder(name: string, folder: string): Recording {
   try {
     const abiText = readFileSync(join(folder, 'ship-abi.json'), 'utf8')
     const packed = readFileSync(join(folder, 'frames.bin.gz'))
@@ -45,14 +58,10 @@ export function readRecording(nameOrFolder: string): Recording {
     if (status === undefined) throw new RangeError('there is no status result')
     const chainId = status.subarray(89, 121).toString('hex')
     const messages = frames.filter((frame) => frame[0] === 1).map(readMessage)
-    return { name: nameOrFolder, abiText, status, chainId, messages }
+    return { name, abiText, status, chainId, messages }
   } catch (cause) {
     throw new FatalError('RECORDING_INVALID', `the recording in ${folder} cannot be read`, { cause })
   }
-}
-
-function folderOf(name: string): string {
-  return name === 'main' || name === 'v2' ? join(bundledFolder, name) : name
 }
 
 function splitFrames(bytes: Buffer): Buffer[] {
