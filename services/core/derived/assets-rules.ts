@@ -7,6 +7,13 @@ function counts(rule: string, table: string, columns: string): DerivedRule {
   return sameRows(rule, table, columns, assetsCounters[table]!)
 }
 
+/**
+ * SQL condition of an offer `o` whose sender or recipient does not own an asset of the offer. One subquery for each
+ * side: PostgreSQL reads each by the key of the assets, and one subquery with OR by a scan of all assets for each offer.
+ */
+const LACKS_AN_ASSET = `EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender)
+        OR EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`
+
 /** Rules of the values derived from assets, offers, transfers and links. */
 export const assetsRules: readonly DerivedRule[] = [
   ...restingOn('burned assets', [
@@ -63,13 +70,9 @@ export const assetsRules: readonly DerivedRule[] = [
     rule: 'an open offer is invalid while its sender lacks an offered asset or its recipient lacks a requested asset, and valid otherwise',
     covers: { 'assets.offers': ['state'] },
     violations: `
-      SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
-        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
-          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
+      SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> (${LACKS_AN_ASSET})`,
     correction: `
-      UPDATE assets.offers o SET state = 1 - state WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
-        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
-          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
+      UPDATE assets.offers o SET state = 1 - state WHERE o.state IN (0, 1) AND (o.state = 1) <> (${LACKS_AN_ASSET})`,
   },
   ...restingOn('ended offers', [
     sameRows(
