@@ -38,11 +38,16 @@ export function differenceOf(table: VerifiedTable, { key, chain, database }: Sid
   if (chain === null) return database === null ? null : { ...at, kind: 'extra', columns: [] }
   if (database === null) return { ...at, kind: 'missing', columns: [] }
   const columns = table.columns.flatMap(({ name }) =>
-    canonical(chain[name]) === canonical(database[name]) || canonical(database[name]) === unknownText
+    isSame(chain[name], database[name]) || canonical(database[name]) === unknownText
       ? []
       : [{ column: name, chain: chain[name], database: database[name] }],
   )
   return columns.length === 0 ? null : { ...at, kind: 'differs', columns }
+}
+
+/** Whether two values have the same canonical text. Most columns hold texts and numbers, which `===` compares. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || canonical(one) === canonical(other)
 }
 
 /** JSON text with members in a fixed order. */
