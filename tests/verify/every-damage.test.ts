@@ -11,13 +11,12 @@ import { writeRepairs } from '../../services/verify/engine/repair.ts'
 import { verify } from '../../services/verify/engine/verify.ts'
 import { StateSource } from '../../services/verify/sources/state-source.ts'
 import { verifiedTables } from '../../services/verify/tables/index.ts'
-import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { readNumber } from '../setup/read-number.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
-import { broadChain } from './verify-of.ts'
+import { createBroadDatabase } from './verify-of.ts'
 import { otherValueOf } from './other-value.ts'
 
 const SEED = 1
@@ -53,11 +52,8 @@ let source: StateSource
 let columns: readonly Column[]
 
 beforeAll(async () => {
-  database = await createIndexedDatabase(broadChain)
+  database = await createBroadDatabase()
   client = await connectDatabase(database.address, { applicationName: 'damaged' })
-  // The database is in memory. At the default cost of a page, 4, PostgreSQL reads all assets once for each offer and
-  // each sale that the derived rules check, in place of an index.
-  await client.query('SET random_page_cost = 1.1')
   chain = await connectDatabase(database.address, { applicationName: 'chain' })
   await chain.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   // `absenceDoubt` is null: the connection `chain` reads a complete `state.rows`, so a repair may remove rows that the

@@ -6,10 +6,9 @@ import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import { repairDatabase } from '../../services/verify/index.ts'
 
 import { startChain } from '../integration/index-chain.ts'
-import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { broadChain, verifyOf } from './verify-of.ts'
+import { broadChain, createBroadDatabase, verifyOf } from './verify-of.ts'
 
 /** Each test deletes rows from a complete database by SQL. The chain produces no blocks meanwhile. */
 let running: TestChain
@@ -18,7 +17,7 @@ let client: pg.Client
 
 beforeAll(async () => {
   running = await startChain(broadChain.chain)
-  database = await createIndexedDatabase(broadChain)
+  database = await createBroadDatabase()
   client = await connectDatabase(database.address, { applicationName: 'test' })
 })
 

@@ -4,7 +4,10 @@ import type { ActivityMix } from '../../services/devchain/index.ts'
 import { verifyDatabase } from '../../services/verify/engine/verify-database.ts'
 import type { VerifyDatabaseOptions } from '../../services/verify/index.ts'
 import type { VerifyReport } from '../../services/verify/engine/report.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
+import type { TestDatabase } from '../setup/database.ts'
 
 /** Settings that store everything, including the packed rows of the contracts. */
 export const keepingSettings = {
@@ -75,6 +78,19 @@ export const broadChain = {
     startTimeMs: Date.UTC(2026, 10, 25),
   },
   settings: keepingSettings,
+}
+
+/**
+ * Creates a database that a reader has filled from the broad chain. The database is in memory, so a page costs little:
+ * at the default cost, 4, PostgreSQL reads all assets once for each offer and each sale that `verify` checks, in place
+ * of an index.
+ */
+export async function createBroadDatabase(): Promise<TestDatabase> {
+  const database = await createIndexedDatabase(broadChain)
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await client.query(`ALTER DATABASE ${database.address.database} SET random_page_cost = 1.1`)
+  await client.end()
+  return database
 }
 
 /** Compares a database with the source and returns the report of `verify`. */

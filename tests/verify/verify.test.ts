@@ -9,12 +9,11 @@ import { digestOf } from '../../scripts/simulation/digests.ts'
 import { expectedDecoder } from '../decode/abieos.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
-import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { damages } from './damage.ts'
-import { broadChain, keepingSettings, verifyOf } from './verify-of.ts'
+import { broadChain, createBroadDatabase, keepingSettings, verifyOf } from './verify-of.ts'
 
 /** The chain produces no blocks during the comparisons. */
 let running: TestChain
@@ -22,7 +21,7 @@ let database: TestDatabase
 
 beforeAll(async () => {
   running = await startChain(broadChain.chain)
-  database = await createIndexedDatabase(broadChain)
+  database = await createBroadDatabase()
 })
 
 afterAll(async () => {
