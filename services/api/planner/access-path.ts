@@ -3,7 +3,7 @@ import type { DrivingTable, Order, PageWindow, Segment, Source } from './sources
 
 /** Input of the planner: the list to read, the page, and the size of the table. */
 export interface ListRequest {
-  readonly source: Pick<Source, 'key' | 'indexes' | 'ranges'>
+  readonly source: Pick<Source, 'alias' | 'key' | 'indexes' | 'ranges'>
   /** Estimated rows of the whole table. */
   readonly rows: number
   readonly filters: readonly Filter[]

@@ -25,6 +25,7 @@ function check(name: string, rows: number): Filter {
 
 const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRequest => ({
   source: {
+    alias: 'a',
     key: 'id',
     indexes: [
       { name: 'pkey', columns: ['id'] },
@@ -50,6 +51,34 @@ describe('the access path of a list', () => {
     const path = choosePath(request([equal('owner', 5_000)])) as ScanPath
     expect([path.kind, path.expected]).toEqual(['scan', 100])
     expect(path.scans[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
+  })
+
+  it('a partial index is scanned only if a filter has the one value that all rows of the index have', () => {
+    const { source, ...rest } = request([], 'name')
+    const partial = {
+      name: 'live_name',
+      columns: ['owner', 'name', 'id'],
+      only: { column: 'state', value: 1 },
+    }
+    const pathOf = (states: readonly number[]) =>
+      choosePath({
+        ...rest,
+        source: { ...source, indexes: [partial] },
+        filters: [
+          equal('owner', 5_000),
+          {
+            ...equal('state', 100_000),
+            equals: { column: 'state', values: states, type: 'integer', count: states.length },
+          },
+        ],
+      })
+    const path = pathOf([1]) as ScanPath
+    expect([path.kind, path.expected, path.scans[0]!.checks]).toEqual(['scan', 100, []])
+    // The value is in the text of the statement: PostgreSQL does not use a partial index for a parameter.
+    expect(path.scans[0]!.segment.conditions!.map((condition) => condition.render())).toEqual([
+      { text: 'a.state = 1', values: [] },
+    ])
+    expect([pathOf([2]).kind, pathOf([1, 2]).kind]).toEqual(['collect', 'collect'])
   })
 
   it('the access path of a list merges one index range for each of several values', () => {

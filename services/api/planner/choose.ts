@@ -1,3 +1,5 @@
+import { raw } from '../sql/index.ts'
+import type { Sql, SqlValue } from '../sql/index.ts'
 import type { AccessPath, ListRequest, ScanPath, SegmentScan } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { BITMAP_COST, HEAP_COST, INDEX_COST, NEIGHBOUR_COST } from './costs/index.ts'
@@ -167,13 +169,15 @@ function collectingCost(request: ListRequest): Collecting | undefined {
 }
 
 /**
- * Costs of collecting all matching rows by an index-only scan: one cost for each usable index. A usable index has the
- * key, the sort column and all columns of the filters. At least its first column is compared with a single value.
+ * Costs of collecting all matching rows by an index-only scan: one cost for each usable index. A usable index has all
+ * rows, the key, the sort column and all columns of the filters. At least its first column is compared with a single
+ * value.
  */
 function coveredCosts({ source, rows, filters, order }: ListRequest): Collecting[] {
   const [segment, ...others] = order.segments
   if (!segment || others.length > 0 || order.sorted || segment.expression || segment.value) return []
-  return source.indexes.flatMap(({ name, columns, includes = [] }) => {
+  return source.indexes.flatMap(({ name, columns, includes = [], only }) => {
+    if (only) return []
     const has = new Set([...columns, ...includes])
     const hasAll = has.has(source.key) && has.has(segment.column)
     if (!hasAll || !filters.every((filter) => isWithin(filter, has))) return []
@@ -308,8 +312,10 @@ function scansOfParts(request: ListRequest, segment: Segment): (Candidate | unde
     if (!filter.parts || segment.driving) return []
     const found = filter.parts.map((part) => {
       const filters = request.filters.map((each) => (each === filter ? part.filter : each))
-      const conditions = [...(segment.conditions ?? []), ...(part.apart ? [part.apart] : [])]
-      return scanOfSegment({ ...request, filters }, { ...segment, conditions })
+      return scanOfSegment(
+        { ...request, filters },
+        part.apart ? withConditions(segment, part.apart) : segment,
+      )
     })
     if (!found.every((each) => each !== undefined)) return []
     return [
@@ -339,6 +345,12 @@ function scanByIndex(request: ListRequest, segment: Segment, index: Index): Esti
   if (segment.column !== source.key && index.columns[place + 1] !== source.key) return undefined
   const prefix: EqualValues[] = []
   const served: Filter[] = []
+  const { only } = index
+  if (only) {
+    const filter = filters.find(({ equals }) => equals?.column === only.column && isOneValue(equals))
+    if (!filter || (filter.equals!.values as readonly SqlValue[])[0] !== only.value) return undefined
+    served.push(filter)
+  }
   for (const column of index.columns.slice(0, place)) {
     const filter = filters.find(({ equals }) => equals?.column === column)
     const equals = filter?.equals ?? source.ranges?.[column]
@@ -354,7 +366,20 @@ function scanByIndex(request: ListRequest, segment: Segment, index: Index): Esti
   )
   const within = estimateRows(request.rows, [...served, ...bounds])
   const has = new Set([...index.columns, ...(index.includes ?? [])])
-  return estimated(request, { segment, prefix, bounds, checks, ranges }, within, has)
+  const scanned = only ? withConditions(segment, onlyCondition(source.alias, only)) : segment
+  return estimated(request, { segment: scanned, prefix, bounds, checks, ranges }, within, has)
+}
+
+/**
+ * Condition of a partial index. The value is in the text of the statement, because PostgreSQL does not use a partial
+ * index if the value is a parameter of a prepared statement.
+ */
+function onlyCondition(alias: string, { column, value }: NonNullable<Index['only']>): Sql {
+  return raw(`${alias}.${column} = ${value}`)
+}
+
+function withConditions(segment: Segment, ...more: readonly Sql[]): Segment {
+  return { ...segment, conditions: [...(segment.conditions ?? []), ...more] }
 }
 
 /** The scan of a segment via a driving table (`DrivingTable`). */

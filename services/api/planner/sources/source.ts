@@ -8,6 +8,8 @@ export interface Index {
   readonly columns: readonly string[]
   /** Columns of the INCLUDE clause. */
   readonly includes?: readonly string[]
+  /** Set for a partial index, which has only the rows with this value in this column. */
+  readonly only?: { readonly column: string; readonly value: number }
 }
 
 /** The table that a list reads. */

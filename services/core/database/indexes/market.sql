@@ -8,6 +8,7 @@ CREATE INDEX sales_collection_updated_idx ON market.sales (collection_name, stat
 CREATE INDEX sales_collection_asked_idx ON market.sales (collection_name, state, market.priced_by(price, listing_symbol, settlement_symbol), coalesce(price, listing_price), sale_id);
 CREATE INDEX sales_seller_created_idx ON market.sales (seller, state, created_at_time, sale_id) WHERE offer_id IS NOT NULL;
 CREATE INDEX sales_name_head_idx ON market.sales (left(name, 100), sale_id);
+CREATE INDEX sales_open_name_idx ON market.sales (collection_name, left(name, 100), sale_id) WHERE state = 1 AND offer_id IS NOT NULL;
 CREATE INDEX sales_terms_idx ON market.sales USING gin (market.listing_terms(traits, template_id, template_ids, schema_name, schema_names, asset_count, collection_name, buyer, maker_marketplace, taker_marketplace, settlement_symbol, NULL, NULL));
 CREATE INDEX sales_open_plain_idx ON market.sales USING gin (collection_name, template_ids, asset_names gin_trgm_ops) WHERE state = 1 AND template_id IS NULL;
 CREATE INDEX auctions_created_idx ON market.auctions (created_at_time, auction_id);

@@ -68,7 +68,7 @@ export async function selectCheapest(
   // sales.
   const order = { direction: 'ASC', segments: [{ rank: 0, column: '' }] } as const
   const collected = choosePath({
-    source: { key: 'sale_id', indexes: [] },
+    source: { ...listingTables.sale.source, indexes: [] },
     rows,
     filters: all,
     order,

@@ -118,6 +118,10 @@ const sale: ListingTable = {
       indexOf('sales', 'sale_id', 'collection_asked', 'collection_name', 'state', 'asked'),
       indexOf('sales', 'sale_id', 'seller_created', 'seller', 'state', 'created_at_time'),
       indexOf('sales', 'sale_id', 'name_head', 'name_head'),
+      {
+        ...indexOf('sales', 'sale_id', 'open_name', 'collection_name', 'name_head'),
+        only: { column: 'state', value: LISTED },
+      },
     ],
     ranges: {
       state: { column: 'state', values: listingStates, type: 'integer', count: listingStates.length },
