@@ -9,6 +9,8 @@ import { digestOf } from '../../scripts/simulation/digests.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { isMigrated } from '../../services/core/database/migrate.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { RetryableError } from '../../services/core/errors/index.ts'
+import type { PronghornError } from '../../services/core/errors/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { checkSeals } from '../../services/core/seals/index.ts'
 import { packContent, unpackContent } from '../../services/dump/format/compression.ts'
@@ -342,14 +344,17 @@ describe.each(seeds)('restores with damaged downloads, seed %i', (seed) => {
       try {
         const { name, codes, fault } = await damage(random, round + seed)
         server.fault = fault
-        const code = await restoreFrom(database.address).then(
+        const error = await restoreFrom(database.address).then(
           () => undefined,
-          (error: unknown) => (error as { code?: string }).code,
+          (reason: unknown) => reason as PronghornError,
         )
+        const code = error?.code
         server.fault = asIs
         if (codes.length === 0) expect(code, name).toBeUndefined()
         else {
           expect(codes, name).toContain(code)
+          // The command then exits with the code that means "start again".
+          expect(error instanceof RetryableError, name).toBe(code === 'DUMP_UNREACHABLE')
           expect(await isServed(database.address), name).toBe(false)
           // The refused restore has stored the forged manifest, so the next restore must start from the beginning.
           await restoreFrom(database.address, /forged|fewer|seal|manifest|without/.test(name))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { FatalError } from '../../core/errors/index.ts'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { retry } from '../../core/retry/index.ts'
 import { sealedKinds } from '../../core/seals/index.ts'
 import { SealedLines } from '../../core/seals/lines/index.ts'
@@ -19,7 +19,7 @@ const COPY_BYTES = 2 ** 18
 
 /**
  * Reads a file and checks its size and SHA-256 against the manifest.
- * @throws FatalError `DUMP_DAMAGED`, `DUMP_UNREACHABLE`.
+ * @throws FatalError `DUMP_DAMAGED`; RetryableError `DUMP_UNREACHABLE`.
  */
 export function fetchFile(source: DumpSource, file: ManifestFile, signal: AbortSignal): Promise<Buffer> {
   return retry(() => fetchOnce(source, file, signal), {
@@ -36,7 +36,8 @@ async function fetchOnce(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const packed = await source.read(path, bytes, signal)
-  if (packed === undefined) throw new FatalError('DUMP_UNREACHABLE', `${source.shown} has no file ${path}`)
+  if (packed === undefined)
+    throw new RetryableError('DUMP_UNREACHABLE', `${source.shown} has no file ${path}`)
   if (packed.length !== bytes)
     throw new FatalError('DUMP_DAMAGED', `${path} has ${packed.length} bytes, the manifest says ${bytes}`)
   if (createHash('sha256').update(packed).digest('hex') === sha256) return packed
