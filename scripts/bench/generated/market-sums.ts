@@ -37,6 +37,7 @@ function listings(): string[] {
   ]
 }
 
+/** Trades are inserted in the order of their times, as the reader of a chain writes them. */
 function trades(lastTime: number): string[] {
   const burned = (id: string): string =>
     `(SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = ${id})`
@@ -46,26 +47,27 @@ function trades(lastTime: number): string[] {
   const parties = `l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, ''), l.collection_name, l.schema_name`
   return [
     `INSERT INTO market.trades SELECT 1, l.sale_id, l.updated_at_time, ${columns}, l.settlement_symbol, ${parties}, ${ofOne}
-      FROM market.sales l WHERE l.state = 3`,
+      FROM market.sales l WHERE l.state = 3 ORDER BY 3`,
     `INSERT INTO market.trades SELECT 2, l.auction_id, l.end_time * 1000, ${columns}, l.token_symbol, ${parties}, ${ofOne}
-      FROM market.auctions l WHERE l.state = 1 AND l.buyer IS NOT NULL AND l.end_time * 1000 <= ${lastTime}`,
+      FROM market.auctions l WHERE l.state = 1 AND l.buyer IS NOT NULL AND l.end_time * 1000 <= ${lastTime} ORDER BY 3`,
     `INSERT INTO market.trades SELECT 3, l.buyoffer_id, l.updated_at_time, ${columns}, l.token_symbol, ${parties}, ${ofOne}
-      FROM market.buyoffers l WHERE l.state = 3`,
+      FROM market.buyoffers l WHERE l.state = 3 ORDER BY 3`,
     `INSERT INTO market.trades SELECT 4, l.buyoffer_id, l.updated_at_time, l.price, l.asset_id, l.template_id, l.mint, 1, l.token_symbol,
-      ${parties}, ${burned('l.asset_id')} FROM market.template_buyoffers l WHERE l.state = 2`,
+      ${parties}, ${burned('l.asset_id')} FROM market.template_buyoffers l WHERE l.state = 2 ORDER BY 3`,
   ]
 }
 
+/** Sums by day are inserted in the order of their days, as the reader of a chain writes them. */
 const sums = [
   `INSERT INTO market.trade_days SELECT k.token_symbol, k.trade_time / ${DAY_MS}, k.collection_name, k.maker_marketplace,
       k.taker_marketplace, count(*), sum(k.price), count(*) FILTER (WHERE k.kind = 1), coalesce(sum(k.price) FILTER (WHERE k.kind = 1), 0)
-    FROM market.trades k GROUP BY 1, 2, 3, 4, 5`,
+    FROM market.trades k GROUP BY 1, 2, 3, 4, 5 ORDER BY 2`,
   `INSERT INTO market.collection_stats SELECT token_symbol, collection_name, sum(trades), sum(volume), sum(sales), sum(sale_volume)
     FROM market.trade_days GROUP BY 1, 2`,
   `INSERT INTO market.marketplace_days SELECT token_symbol, day, maker_marketplace, taker_marketplace, sum(trades), sum(volume)
-    FROM market.trade_days GROUP BY 1, 2, 3, 4`,
+    FROM market.trade_days GROUP BY 1, 2, 3, 4 ORDER BY 2`,
   `INSERT INTO market.collection_days SELECT token_symbol, collection_name, day, sum(trades), sum(volume)
-    FROM market.trade_days GROUP BY 1, 2, 3`,
+    FROM market.trade_days GROUP BY 1, 2, 3 ORDER BY 3`,
   `INSERT INTO market.party_stats SELECT token_symbol, marketplace, account, collection_name, sum(s), sum(sv), sum(b), sum(bv) FROM (
       SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, collection_name, 1 AS s, price AS sv, 0 AS b, 0 AS bv
       FROM market.trades
@@ -88,7 +90,7 @@ const sums = [
       FROM market.trades WHERE template_id IS NOT NULL
       UNION ALL SELECT settlement_symbol, collection_name, unnest(coalesce(schema_names, array_remove(ARRAY[schema_name], NULL))), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
         0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer
-      FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3, 4`,
+      FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3, 4 ORDER BY 4`,
   `INSERT INTO market.schema_stats SELECT token_symbol, collection_name, schema_name, sum(trades), sum(volume), sum(sales), sum(sale_volume),
       sum(listings)
     FROM market.schema_days GROUP BY 1, 2, 3`,
