@@ -29,7 +29,7 @@ export function renderPerformance(): string[] {
       'The speed of a machine drifts from run to run, so compare ratios: both values of a ratio are from one run. [indexes.md](indexes.md) has the cost of each index.',
     '`npm run bench` takes most of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` retains the generated databases. ' +
       '`npm run bench:ratios` is a small run for continuous integration: it compares its ratios with those in `scripts/bench/ratios.json`, and fails if a ratio falls below two thirds of the stored one. ' +
-      '`npm run bench:pages` compares the pages of each kind of request on 50,000 generated assets with those in `scripts/bench/pages-reference.json`, and fails if the pages of a kind grow by half.',
+      '`npm run bench:pages` compares the database pages that each kind of request reads on 50,000 generated assets with those in `scripts/bench/pages-reference.json`, and fails if the pages of one kind grow by half.',
     ...results.flatMap(renderRun),
   ]
 }

@@ -19,8 +19,8 @@ export type RefusalPlace = (typeof refusalPlaces)[number]
 const TRAP = 1_001
 
 /**
- * Triggers that raise the errors in `simulation.refusals`. The count is a sequence, because a refused transaction
- * undoes its row changes, but not sequences.
+ * Triggers that raise the errors in `simulation.refusals`. Sequences count the checked statements and the raised
+ * errors, because the rollback of a refused transaction does not undo a sequence.
  */
 const REFUSALS = `
   CREATE SCHEMA simulation;

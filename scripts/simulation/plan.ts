@@ -19,7 +19,7 @@ export type SessionFault =
   | { readonly kind: 'cut'; readonly after: number }
   | { readonly kind: 'no-protocol' }
 
-/** One event of a seed's plan. Heights count from the base; `node` and `reader` are 0 or 1. */
+/** One event of a seed's plan. Block numbers count from the last base block; `node` and `reader` are 0 or 1. */
 export type Happening =
   | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
   /** A fork of one block if `isSingle` is set, otherwise a fork of the branch's depth. */

@@ -266,7 +266,7 @@ describe('an .env', () => {
 describe('folders and files of the operator on the host', () => {
   const POSTGRES = 999
   const made: string[] = []
-  /** Creates a folder on a disk, with a subfolder for each variable. */
+  /** Creates a folder that an operator mounts, with the given subfolders. PostgreSQL's user owns the subfolders. */
   const mount = async (...names: string[]): Promise<string> => {
     const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
     made.push(mounted)

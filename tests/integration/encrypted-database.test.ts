@@ -17,7 +17,7 @@ const limits = { applicationName: 'test', statementTimeoutMs: 7_000, settings: {
 describe('a server with TLS', () => {
   let dir: string
   let server: EmbeddedPostgres
-  /** Address of the server with the machine's IP address, for which the certificate is not valid. */
+  /** The server by the IP address of the machine. The server's certificate is not valid for this IP address. */
   let address: DatabaseAddress
   let ca: string
 

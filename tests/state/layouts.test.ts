@@ -120,7 +120,7 @@ it('a row of a table that the current ABI lacks is decoded by an older ABI', asy
   ])
 })
 
-it('rows sent in a request are decoded with the ABIs of stored rows; undecodable rows of a request are not counted', async () => {
+it('rows sent in a request are decoded with the ABIs of stored rows; the metric of undecodable rows counts only stored rows', async () => {
   const decode = (rows: readonly Buffer[]) =>
     client.post<{ rows?: unknown; code?: string }>(
       '/v0/state/abi/bin_to_json',

@@ -95,8 +95,12 @@ function comparedText({ kinds, onlyOurs, onlyTheirs, ranges, differing, rows }: 
       ),
   ])
   const missing = [
-    ...onlyOurs.map((kind) => `${kind}: not compared, because the other node has no seals of this kind`),
-    ...onlyTheirs.map((kind) => `${kind}: not compared, because only the other node has seals of this kind`),
+    ...onlyOurs.map(
+      (kind) => `${kind}: not compared, because the other installation has no seals of this kind`,
+    ),
+    ...onlyTheirs.map(
+      (kind) => `${kind}: not compared, because only the other installation has seals of this kind`,
+    ),
   ]
   const end = `${differing.length} of ${ranges} ranges differ: ${kinds.length} kinds of rows were compared up to block ${Math.max(-1, ...kinds.map(({ sealedTo }) => sealedTo))}.`
   return `${[...lines, ...missing, end].join('\n')}\n`

@@ -67,7 +67,7 @@ const foreignWords: Readonly<Record<RunMode, RegExp>> = {
     /npm start|npm ci|`--(?:ship|http|data|start-block)|`(?:chain|sqldb|kvstore)\.|systemctl|`pronghorn /,
   process: /docker|compose|\.env|npm start|`--(?:ship|http|data|start-block)|scripts\//,
 }
-/** Error codes with a remedy for a mode in which they cannot occur. */
+/** Error codes with a remedy for a run mode in which the error cannot occur. */
 const otherwise = new Map<ErrorCode, readonly RunMode[]>([
   ['EMBEDDED_POSTGRES_MISSING', ['standalone']],
   ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],

@@ -163,7 +163,7 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
 }
 
 /**
- * Converts the configuration to `ioredis` options. Reads the certificate and the password file at once.
+ * Reads the certificate and the password file, and converts the configuration to `ioredis` options.
  * @throws FatalError `CONFIG_INVALID` if a file cannot be read.
  */
 function redisAddress(address: KvstoreConfig): RedisOptions {

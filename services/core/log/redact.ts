@@ -8,8 +8,8 @@ const SECRET_KEY =
 const URL_LOGIN =
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}|[^\s:/?#@"]{1,1024})@/gi
 /**
- * Matches the path and the query of addresses of nodes and of sources of named lists. Providers put the API key of a
- * customer into the path or the query.
+ * Matches the path and the query of a URL, because providers of nodes and of account lists put the API key of a
+ * customer there.
  */
 const URL_REST = /\b((?:https?|wss?):\/\/[^\s/?#"\\]{1,1024})(\/[^\s?#"\\]{0,2048})?(\?[^\s#"\\]{0,4096})?/gi
 /**

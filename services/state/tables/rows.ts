@@ -38,8 +38,8 @@ const WHICH =
 
 /**
  * Query of the rows of a table as of a block, from the current rows and the history table. Every row repeats `total`,
- * the size of all rows in the response, and `fitting`, how many rows from the first one fit into the limit of bytes. If
- * `total` exceeds this limit, only the first row is returned, without its value.
+ * the size of all requested rows, and `fitting`, how many rows from the first one fit into the limit of bytes. If
+ * `total` exceeds this limit, the query returns only the first row, without its value.
  */
 const SELECT = `
   SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting

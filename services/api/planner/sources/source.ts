@@ -36,7 +36,8 @@ export interface Order {
   /** Disjoint parts of the rows, each with its own index order. Together they contain all rows. */
   readonly segments: readonly Segment[]
   /**
-   * Sort expression of an access path that collects all rows before the sort. Default: the column of the only segment.
+   * Sort expression of an access path that collects all rows before the sort. Default, for an order with one segment:
+   * the column of the segment.
    */
   readonly sorted?: {
     /** FROM item, if the sort value needs more tables than `Source.from`. */

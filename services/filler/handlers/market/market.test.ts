@@ -317,7 +317,7 @@ describe('the configuration row of the market contract', () => {
     ['assets', { ...config, atomicassets_account: 'otherassets' }],
     ['oracle', { ...config, delphioracle_account: 'otheroracle' }],
   ])(
-    'a market configuration that names another %s contract than the reader indexes stops the reader',
+    'the reader stops if the market configuration names a different %s contract from the indexed one',
     (family, value) => {
       expect(() => block(version1, [], [configRow(value)])).toThrow(
         expect.objectContaining({

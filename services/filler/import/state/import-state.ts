@@ -160,8 +160,8 @@ class StateImport {
   }
 
   /**
-   * Pages the tables and reads the blocks since the import started, until every page belongs to a block of the final
-   * chain.
+   * Reads the tables in pages, and the blocks since the import started, until no page belongs to a block that a fork
+   * removed.
    */
   async #collect(decoders: ReadonlyMap<string, ContractDecoder>): Promise<UnitBlock> {
     const { store, signal, logger } = { store: this.#store, ...this.#options }

@@ -6,7 +6,10 @@ import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** Filters on assets that the template counters support. Filters that the candidate templates apply need no entry. */
+/**
+ * Filters on assets for which the template counters have a number of their own. A filter that selects templates is not
+ * listed here, because the query reads only the counters of the selected templates.
+ */
 const counted = new Set(['burned'])
 
 /**

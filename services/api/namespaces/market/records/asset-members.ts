@@ -12,7 +12,7 @@ import { assetsOf } from '../../nft/records/index.ts'
 /**
  * SQL of a suggested price of a row of `market.template_prices`, capped by the lowest price of the listed sales that
  * an oracle prices. Inlines the function `market.capped`, because a call takes five times as long.
- * @param rates relation of the rates; with a WITH item, the rates are read once for many rows.
+ * @param rates relation with the oracle rates: the view, or a WITH item, which reads the rates once for many rows.
  */
 export function cappedPrice(column: string, row: string, rates = 'market.rates'): string {
   return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
