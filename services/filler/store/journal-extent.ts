@@ -1,12 +1,12 @@
 import type { TableLayout } from './layout.ts'
 
-/** Blocks for which a journal may have entries. */
+/** Range of blocks for which a journal may have entries. */
 interface Extent {
-  /** The journal may have entries for every block up to this one: it had entries before this process knew them. */
-  unknownTo: number
-  /** Blocks that this process has journaled since the first pruning, ascending. */
-  blocks: number[]
+  readonly first: number
+  readonly last: number
 }
+
+const nothing: Extent = { first: Number.MAX_SAFE_INTEGER, last: 0 }
 
 /**
  * Tracks which journals may have entries for which blocks. Most journals are empty most of the time, so pruning and
@@ -19,32 +19,21 @@ export class JournalExtent {
 
   /** Names of the journals that may have entries at or below a block. */
   reachingDownTo(block: number, layouts: Iterable<TableLayout>): string[] {
-    return [...layouts].flatMap((layout) => {
-      const extent = this.#extents.get(layout)
-      const isReaching =
-        extent === undefined || extent.unknownTo > 0 || (extent.blocks[0] ?? Infinity) <= block
-      return layout.undoTable !== null && isReaching ? [layout.undoTable] : []
-    })
+    return [...layouts].flatMap((layout) =>
+      layout.undoTable !== null && (this.#extents.get(layout)?.first ?? 0) <= block ? [layout.undoTable] : [],
+    )
   }
 
   /** Tables whose journals may have entries at or above a block. */
   reachingUpTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
-    return [...layouts].filter((layout) => {
-      const extent = this.#extents.get(layout)
-      return extent === undefined || (extent.blocks.at(-1) ?? extent.unknownTo) >= block
-    })
+    return [...layouts].filter((layout) => (this.#extents.get(layout)?.last ?? block) >= block)
   }
 
-  /**
-   * Records that the journals of the given tables have entries of the block. A later block that is known already was
-   * rolled back, which emptied its journal.
-   */
+  /** Records that the journals of the given tables have entries of the block. */
   noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
     for (const layout of layouts) {
-      const extent = this.#extents.get(layout)
-      if (!extent) continue
-      while ((extent.blocks.at(-1) ?? 0) >= block) extent.blocks.pop()
-      extent.blocks.push(block)
+      const known = this.#extents.get(layout)
+      if (known) this.#extents.set(layout, { first: Math.min(known.first, block), last: block })
     }
   }
 
@@ -53,11 +42,8 @@ export class JournalExtent {
     if (oldest <= this.prunedTo) return
     this.prunedTo = oldest
     for (const layout of layouts) {
-      const { unknownTo, blocks } = this.#extents.get(layout) ?? { unknownTo: newest, blocks: [] }
-      this.#extents.set(layout, {
-        unknownTo: unknownTo > oldest ? unknownTo : 0,
-        blocks: blocks.filter((block) => block > oldest),
-      })
+      const last = this.#extents.get(layout)?.last ?? newest
+      this.#extents.set(layout, last > oldest ? { first: oldest + 1, last } : nothing)
     }
   }
 
