@@ -1,13 +1,16 @@
 import { repairAttributes } from './attribute-fixes.ts'
 import type { FieldsToRepair } from './attribute-fixes.ts'
 
-/** Column positions in a COPY line that starts with asset id, collection, schema, immutable data, mutable data. */
+/**
+ * Positions of the immutable and the mutable data in a COPY line of an asset. The line starts with asset id,
+ * collection, schema, immutable data and mutable data.
+ */
 const IMMUTABLE = 3
 const MUTABLE = 4
 
 /**
- * Completes a COPY text line of an asset: appends the global sequence of the asset's mint and repairs byte lists in
- * its attributes.
+ * Completes a COPY text line of an asset: appends the global sequence of the mint of the asset, and repairs the
+ * attributes that `fieldsToRepair` names.
  *
  * @param line without its line feed.
  */

@@ -7,7 +7,7 @@ export interface FieldToRepair {
   readonly type: string
 }
 
-/** Fields to repair, by `collection/schema`. */
+/** Fields to repair, by schema. The key is `collection/schema`. */
 export type FieldsToRepair = ReadonlyMap<string, readonly FieldToRepair[]>
 
 /** Field types to repair: byte lists in every source version, floats only in atomicassets-api (2.x). */
@@ -32,7 +32,7 @@ function isByteObject(value: unknown): value is Record<string, number> {
 }
 
 /**
- * Converts a byte object to the list that the contract wrote for the attribute type. Returns other values unchanged.
+ * Converts a byte list that is stored as an object to the list that the contract wrote. Returns other values unchanged.
  */
 function repairBytes(type: string, value: unknown): unknown {
   return isByteObject(value) ? attributeBytes(type, Uint8Array.from(Object.values(value))) : value
@@ -49,8 +49,8 @@ export function repairFloat(type: string, value: unknown): unknown {
 }
 
 /**
- * Repairs one attribute value, so that it equals the value that indexing from blocks stores. Returns other values
- * unchanged.
+ * Converts an attribute value to the form in which the indexer stores it from blocks. Returns values that need no
+ * repair unchanged.
  */
 function repairValue(type: string, value: unknown): unknown {
   if (type !== 'int8[]') return repairFloat(type, value)

@@ -1,14 +1,20 @@
 import type { OldBid, OldEventRow } from './event-window.ts'
 
-/** An event with a global sequence. The sequence of a bid is invented, because the source database stores none. */
+/**
+ * An event with a global sequence. Bids have an assigned number instead of the sequence of the chain, because the
+ * source database stores no sequence of bids.
+ */
 export type PlacedEvent =
   (OldEventRow & { readonly seq: bigint }) | (Omit<OldBid, 'seq'> & { readonly seq: bigint })
 
 /**
- * Sorts events by global sequence. The source database stores no global sequence of bids, so each bid gets a free
- * number: above all events of earlier blocks, below all events of later blocks. There is room because the chain spends
- * at least one number on every block and every bid. Block, transaction and the order of an auction's bids are correct;
- * only the number differs from the chain.
+ * Assigns a global sequence to each bid, because the source database stores none, and sorts all events by global
+ * sequence.
+ *
+ * - A bid gets a free number above the sequences of all earlier blocks and below the sequences of all later blocks.
+ *   Such a number exists, because the chain uses at least one number for each block and one for each bid.
+ * - Block and transaction of a bid and the order of an auction's bids are correct. Only the number differs from the
+ *   chain.
  *
  * @param before greatest global sequence of an earlier block; null if unknown.
  */
@@ -37,12 +43,18 @@ export function placeEvents(events: readonly OldEventRow[], before: bigint | nul
 }
 
 /**
- * Lowest free sequence for a bid that splits no transaction: after the events of its own transaction if any are known,
- * otherwise between two other transactions.
+ * Finds the lowest free global sequence for a bid. The number is never between two events of another transaction. The
+ * search starts:
+ *
+ * - after the last known event of the transaction of the bid, if there is one;
+ * - otherwise after the previous bid on the auction in the block, if there is one;
+ * - otherwise at the start of the block.
+ *
+ * @param before greatest global sequence of the earlier blocks.
  */
 function freePlace(inBlock: readonly PlacedEvent[], bid: OldBid, before: bigint): bigint {
   const own = inBlock.filter(({ txid }) => txid.equals(bid.txid))
-  // The `onblock` action at the start of each block has the global sequence `before + 1`.
+  // Skip `before + 1`: the first action of each block, `onblock`, has this sequence.
   let candidate = before + 2n
   if (own.length > 0) candidate = own.at(-1)!.seq + 1n
   else if (bidsOfAuction(inBlock, bid).length > 0) candidate = bidsOfAuction(inBlock, bid).at(-1)!.seq + 1n

@@ -17,20 +17,23 @@ import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
 import { presenceRules } from './presence-rules.ts'
 
-/** Number of violating rows that an error message names. */
+/** Number of rows per broken rule that an error message names. */
 const MOST_NAMED = 5
 
-/** Codes of log actions by family. */
+/** Codes of the actions in the column `action` of each log table, by family and action name. */
 const logCodes: Readonly<Record<NumberedTable['family'], Readonly<Record<string, number>>>> = {
   assets: assetsLogCodes,
   market: marketLogCodes,
   tools: toolsLogCodes,
 }
 
-/** Tables whose rows a logged action creates, and whose keys are names instead of counted ids. */
+/** Tables whose keys are names instead of consecutive ids. Every creation of a row is logged. */
 const loggedByName = ['assets.collections', 'assets.schemas']
 
-/** Block number columns that are only set by logged actions, with their tables. */
+/**
+ * Columns with the number of a block in which a logged action created or burned the row. Every such block must
+ * therefore have logs.
+ */
 const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ...numberedTables.map(({ table, created }) => [table, created] as const),
   ...loggedByName.map((table) => [table, 'created_at_block'] as const),
@@ -45,11 +48,12 @@ function lastLoggedId({ family, log }: NumberedTable): string {
 }
 
 /**
- * Rule that ids are consecutive up to the greatest id of a row or of a logged creation. The ids include templates that
- * were created and deleted in one transaction.
+ * Rule that a table has every id up to the greatest id of its rows and of the creations in the log. A template that one
+ * transaction created and deleted needs no row.
  *
- * The rule `denseIds` takes the greatest id from the contract's counter. An import cannot know this counter: the source
- * database does not store the counters, and the counters of the chain node belong to a later block.
+ * The rule `denseIds` takes the greatest id from the counter of the contract instead. An import cannot know this
+ * counter as of the import block: the source database does not store counters, and the chain node returns the counters
+ * of a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
@@ -65,8 +69,8 @@ function countedIds(numbered: NumberedTable): Rule {
 }
 
 /**
- * Rule that finds blocks whose logs are missing in the source database: rows were created in the block, but no log
- * entry belongs to the block.
+ * Rule that finds blocks whose logs are missing in the source database: rows were created or burned in the block, but
+ * the family has no log entry of the block.
  */
 function loggedBlocksOf(family: string): Rule {
   const blocks = loggedBlocks
@@ -91,8 +95,8 @@ function loggedRows({ table, id, family, created, log }: NumberedTable): Rule {
 }
 
 /**
- * Rules that only hold if the source database contains logs and transfers from the first block on, for the families
- * whose history this reader stores.
+ * Rules that find missing logs, missing transfers, and offers and transfers without assets. A family whose logs the
+ * reader does not store has no rules about logs. Transfers have a rule only if the reader stores transfers.
  */
 function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
@@ -120,7 +124,10 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   ]
 }
 
-/** Tables of the source database that number the assets of a row from 1. */
+/**
+ * Source tables with the assets of offers, auctions and buy offers. The column `index` numbers the assets of each
+ * offer, auction or buy offer from 1.
+ */
 const placedAssets = [
   {
     of: 'the assets of each side of an offer',
@@ -146,9 +153,12 @@ const placedAssets = [
 ] as const
 
 /**
- * Finds lists of assets in which a row is missing (a gap in the numbers of the list) or occurs twice. Reads the source,
- * because the copied rows have no numbers. Does not find a missing row with the last number of a list, because such a
- * row leaves no gap. Returns one text for each kind of list.
+ * Finds offers, auctions and buy offers whose list of assets lacks a row or has a row twice. Returns one text for each
+ * broken rule.
+ *
+ * The column `index` of the source numbers the rows of a list, so a missing row leaves a gap. The copied rows have no
+ * such numbers, so the check reads the source. The check cannot find a missing row at the end of a list: the numbers
+ * before it have no gap.
  */
 export async function findLostAssets({ source, accounts }: PartContext): Promise<string[]> {
   const lost: string[] = []
@@ -167,7 +177,10 @@ export async function findLostAssets({ source, accounts }: PartContext): Promise
   return lost
 }
 
-/** Checks the copied rows by the rules of `verify` and by the history rules; returns one text for each broken rule. */
+/**
+ * Checks the copied rows by the rules of `verify`, `presenceRules` and `historyRules`. Returns one text for each broken
+ * rule.
+ */
 export async function findLacking(statements: Statements, stored: StoredEvents): Promise<string[]> {
   const counted = new Map(numberedTables.map((numbered) => [denseIds(numbered).rule, countedIds(numbered)]))
   const rules = [
@@ -184,8 +197,9 @@ export async function findLacking(statements: Statements, stored: StoredEvents):
 }
 
 /**
- * Describes template ids without a row, in the words of `verify` and `/health`. A 2.x source never has these rows, so
- * the import accepts the gap.
+ * Describes the templates that one transaction created and deleted. The text starts with the rule that `verify` and
+ * `/health` report for ids without a row. The import accepts these missing rows, because no source database of version
+ * 2.x has them.
  */
 export function describeBrief(templates: readonly string[]): string[] {
   const numbered = numberedTables.find(({ table }) => table === 'assets.templates')!

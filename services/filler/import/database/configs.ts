@@ -8,11 +8,14 @@ import { unfit } from '../unfit.ts'
 /** First asset id that the assets contract assigns. */
 const FIRST_ASSET = 2n ** 40n
 
-/** SQL for the contract's next id, derived as greatest id + 1: the contract assigns ids consecutively. */
+/**
+ * SQL for the id that a contract assigns next, such as the next asset id: greatest id + 1, because the contract assigns
+ * ids consecutively.
+ */
 const nextId = (table: string, contractColumn: string, account: string, id: string) =>
   `(SELECT max(${id}) + 1 FROM ${table} WHERE ${contractColumn} = ${literal(account)})`
 
-/** Writes the contract settings, tokens and symbol pairs of the source database to a unit. */
+/** Adds the contract settings, tokens and symbol pairs of the source database to a commit unit. */
 export async function putConfigs(
   context: PartContext,
   undone: UndoneSource,
@@ -156,8 +159,8 @@ interface OldSymbolPair {
 }
 
 /**
- * Reads the symbol pairs. The listing precision comes from the oracle pair, because the contract requires both
- * precisions to be equal.
+ * Reads the symbol pairs. The source stores no precision of a listing symbol, so the query takes the precision from the
+ * oracle pair: the contract accepts a symbol pair only if the two precisions are equal.
  */
 function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSymbolPair[]> {
   return undone.query<OldSymbolPair>(
@@ -169,7 +172,7 @@ function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSym
   )
 }
 
-/** Precision of every symbol in which listings have prices. */
+/** Reads the precision of every symbol in which listings have prices. Returns a map from symbol code to precision. */
 export async function readPrecisions(
   context: PartContext,
   undone: UndoneSource,

@@ -1,7 +1,10 @@
 import type { Accounts } from '../reader-handlers.ts'
 import type { OldSource } from './old-source.ts'
 
-/** Arguments of the statements that read the source database: source, reader, last block, contract accounts. */
+/**
+ * Arguments of the statements that read the source database: the source, the reader, the last block, and the accounts
+ * of the contracts.
+ */
 export interface PartContext {
   readonly source: OldSource
   /** Name of the reader in the target database. */
@@ -16,9 +19,12 @@ export interface CopyPart {
   /** Target table of the COPY. */
   readonly table: string
   readonly columns: readonly string[]
-  /** Entity type of the rows, for `UndoneSource.keys`; null if reversible blocks never change these rows. */
+  /**
+   * Entity type of the copied rows. `UndoneSource.keys` returns the keys of its rows that reversible blocks changed.
+   * Null if the SELECT excludes rows of reversible blocks by their block number.
+   */
   readonly entity: string | null
-  /** Numeric key by whose ranges the rows are copied, `width` keys a step; null copies all rows in one step. */
+  /** Numeric key that splits the copy into steps of `width` keys each; null if one step copies all rows. */
   readonly ranges: { readonly from: string; readonly column: string; readonly width: number } | null
   /** SELECT on the source. `where` takes the name of the key column and returns an SQL condition on this column. */
   select(where: (column: string) => string): string
@@ -227,8 +233,8 @@ function marketParts({ source, accounts }: PartContext): CopyPart[] {
       columns: ['owner', 'token_symbol', 'amount', 'updated_at_time', 'updated_at_block'],
       entity: 'market balance',
       ranges: null,
-      // The source table has no unique key: an unclean restart leaves duplicate rows, and DISTINCT ON selects the
-      // newest row.
+      // `atomicmarket_balances` has no unique key, so an unclean restart of the old indexer can leave several rows of
+      // one balance. DISTINCT ON selects the row of the latest block.
       select: (where) =>
         `SELECT DISTINCT ON (owner, token_symbol) owner, token_symbol, amount, updated_at_time, updated_at_block
          FROM atomicmarket_balances WHERE ${of(where('owner'))} ORDER BY owner, token_symbol, updated_at_block DESC`,
@@ -309,7 +315,7 @@ function royaltyParts(of: (rest: string) => string): CopyPart[] {
   ]
 }
 
-/** All tables whose rows are copied unchanged. Their order does not matter. */
+/** Describes how the tables whose rows need no conversion are copied, in any order. */
 export function copyParts(context: PartContext): CopyPart[] {
   return [...chainParts(context), ...assetsParts(context), ...marketParts(context)]
 }

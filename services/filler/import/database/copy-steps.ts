@@ -39,8 +39,8 @@ export async function keyRange(
 }
 
 /**
- * Ranges of `width` keys that cover low..high and start at multiples of `width`, so that a resumed run has the same
- * steps.
+ * Splits low..high into ranges of `width` keys. Each range starts at a multiple of `width`, so that a resumed import
+ * has the same steps.
  */
 export function* rangesOf(low: bigint, high: bigint, width: number): Generator<readonly [bigint, bigint]> {
   const step = BigInt(width)
@@ -48,8 +48,8 @@ export function* rangesOf(low: bigint, high: bigint, width: number): Generator<r
 }
 
 /**
- * Creates the function that converts COPY lines of the source database to COPY lines of the target database. Called
- * once per key range.
+ * Creates the function that converts COPY lines of the source database to COPY lines of the target database. Each copy
+ * step calls `LineChange` once, with the lowest key of the step and the end of its keys (exclusive).
  */
 type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
 
@@ -83,7 +83,8 @@ async function stepsOf(
   }
   if (keys.length === 0) return steps
   const isNumeric = keys.every((key) => /^-?\d+$/.test(key)) && part.ranges !== null
-  // Read the rows now: the session of `undone` is closed before the steps run.
+  // Read the earlier values of the changed rows before the steps run: the caller closes the session of `undone` before
+  // that.
   const text = await undone.copyLines(part.select(among(keys, isNumeric)))
   const lines = text === '' ? [] : text.slice(0, -1).split('\n')
   steps.push({

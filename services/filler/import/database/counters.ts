@@ -2,8 +2,8 @@ import { counterStatements } from '../counter-statements.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
 /**
- * Sets `template_mint` of assets without a mint number in the source database: the contract issues the mints of a
- * template in ascending id order, so the mint number is the rank of the asset id.
+ * Sets `template_mint` of all assets of a template if the source database lacks the mint number of any of them. The
+ * contract numbers the assets of a template in the order of their ids, so the mint number is the rank of the asset id.
  */
 export const NUMBER_MINTS = `
   UPDATE assets.assets a SET template_mint = n.place
@@ -23,8 +23,8 @@ export function counterSteps(): ImportStep[] {
 }
 
 /**
- * Deletes logs of buy offers that have no buy offer row: the source database also contains logs of buy offers that were
- * announced without authority.
+ * Deletes logs that announce a buy offer without a row. Old contract code let any account send such a log action, and
+ * the source database contains these forged logs.
  *
  * @returns number of deleted logs.
  */

@@ -21,19 +21,19 @@ export interface ImportPlan {
   readonly reversibleBlocks: number
   readonly counts: readonly TableCount[]
   readonly rows: number
-  /** Estimated size of the target tables with their primary keys, without query indexes. */
+  /** Estimated size in bytes of the target tables with their primary keys, without other indexes. */
   readonly bytes: number
   readonly seconds: number
   /** Source tables and contracts that the import omits entirely. */
   readonly leftOut: readonly Difference[]
-  /** Large tables of the source database without an index: every step scans the whole table. */
+  /** Large tables of the source database that have no index. Each import step of such a table scans the whole table. */
   readonly unindexed: readonly string[]
   readonly differences: readonly Difference[]
 }
 
 /**
- * Rows that an import writes a second, for the slow tables and for all others. Measured by `bench/import` on
- * two cores with two workers.
+ * Rows per second that an import writes, by source table. The other tables have the rate RATE_OF_THE_REST. Measured by
+ * `bench/import` on two cores with two workers.
  */
 const rates: Readonly<Record<string, number>> = {
   atomicassets_transfers: 20_000,
@@ -51,7 +51,10 @@ const RATE_OF_THE_REST = 80_000
  */
 const BYTES_PER_BYTE = 0.7
 
-/** Runs all checks that an import does before it writes, and counts the rows. Changes neither source nor target. */
+/**
+ * Runs all checks that an import runs before it writes, and counts the rows of the source. Changes neither source nor
+ * target.
+ */
 export async function planImport(options: ImportDatabaseOptions): Promise<ImportPlan> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
@@ -59,7 +62,8 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
     requireFamilies(source, accounts)
     const block = await findBlock(source, options.chain)
     const context = { source, reader: options.settings.name, block: block.num, accounts }
-    // Proves that the undo journal can be replayed and that the source contains the contracts of the reader.
+    // Fail as an import would fail: if the undo journal of the source cannot be replayed, or if the source lacks the
+    // contracts of the reader.
     const undone = await undoReversible(source)
     await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
     const counts = await countTables(source, true)

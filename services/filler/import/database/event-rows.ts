@@ -13,28 +13,39 @@ import type { Accounts } from '../reader-handlers.ts'
 import type { OldPayout, OldTrace, OldTransfer } from './event-window.ts'
 import type { MapPacker } from './packed-maps.ts'
 
-/** Whether the reader stores logs and transfers, by family. */
+/** Whether the reader stores the logs of each family, and the transfers of assets. */
 export interface StoredEvents {
   readonly assets: StoredHistory
   readonly marketLogs: boolean
   readonly toolsLogs: boolean
 }
 
-/** Data that the source database stores only in its events, and that complete rows of other tables. */
+/**
+ * Data from the logs and bids of the source database, for later steps. The steps complete rows, check that rows exist,
+ * and report unknown actions and attribute maps that could not be packed.
+ */
 export interface EventFacts {
-  /** Asset id and global sequence of the asset's mint. */
+  /** For each mint in the log: asset id and global sequence of the mint. */
   readonly mints: (readonly [bigint, bigint])[]
-  /** Sale id and the oracle median that the buyer passed to the contract. */
+  /**
+   * For each purchase with an oracle median in the log: sale id and the median that the buyer passed to the contract.
+   */
   readonly medians: (readonly [bigint, string])[]
-  /** Auction id and starting bid. */
+  /** For each start of an auction in the log: auction id and starting bid. */
   readonly startingBids: (readonly [bigint, bigint])[]
-  /** Auction id with block and time of an action that changed the auction. */
+  /** For each bid and each logged action on an auction: auction id, block number and block time in ms. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
-  /** Template id, and whether the transaction that created the template also deleted the template. */
+  /**
+   * For each creation of a template in the log: the template id and false. A deletion in the transaction of the
+   * creation adds another entry with true.
+   */
   readonly templates: (readonly [bigint, boolean])[]
-  /** Collection and schema name of schemas whose media types an action set. */
+  /** For each action that set the media types of a schema: collection name and schema name. */
   readonly typedSchemas: (readonly [string, string])[]
-  /** Collection and schema name of each created schema; the schema name is null for a created collection. */
+  /**
+   * For each creation of a collection or a schema in the log: collection name and schema name; the schema name is null
+   * for a collection.
+   */
   readonly creations: (readonly [string, string | null])[]
   /** Number of actions that this version of Pronghorn does not know, by action name. */
   readonly unknown: Map<string, number>
@@ -75,8 +86,8 @@ export class EventRows {
   }
 
   /**
-   * Converts the events of a time window.
-   * @param events ascending by sequence.
+   * Converts the events of a time window to rows in `unit` and to `facts`.
+   * @param events ascending by global sequence.
    */
   take(events: readonly PlacedEvent[]): void {
     let start = 0
@@ -198,7 +209,7 @@ export class EventRows {
 
   #marketTrace(log: MarketLog, action: ActionEvent, trace: OldTrace): void {
     const data = trace.metadata
-    // Skip royalty logs: the payout rows contain the same data in full.
+    // Skip royalty logs: the payouts of the source database contain the same data in full.
     if (trace.name in royaltyLogCodes) return
     if (!(trace.name in marketLogCodes)) return this.#noteUnknown(trace)
     if (trace.name === 'setdefmktcr' || trace.name === 'migratebal')

@@ -3,7 +3,7 @@ import type { OldSource } from './old-source.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Columns that all events of the source database have. */
+/** Columns that logs, transfers, bids and payouts of the source database have in common. */
 interface OldEvent {
   /** Global sequence; null for bids, whose sequence the source database does not store. */
   readonly seq: bigint | null
@@ -12,7 +12,7 @@ interface OldEvent {
   readonly timeMs: number
 }
 
-/** A row of `contract_traces`. */
+/** A row of `contract_traces`, the log of actions in the source database. */
 export interface OldTrace extends OldEvent {
   readonly kind: 'trace'
   readonly seq: bigint
@@ -74,7 +74,7 @@ interface Dated {
 
 const dated = (row: Dated) => ({ txid: row.txid, block: Number(row.block), timeMs: Number(row.time) })
 
-/** Reads all events of a time window up to the import block, unordered. */
+/** Reads the logs, transfers, bids and payouts of a time window up to the import block, in no defined order. */
 export async function readEvents(
   client: pg.Client,
   context: PartContext,
@@ -201,8 +201,8 @@ async function readMarketEvents(
 }
 
 /**
- * Greatest global sequence in the source database before a time, from the log of the last hour and the last transfer;
- * null if neither has a row.
+ * Greatest global sequence in the source database before the time `timeMs`. The statement reads the log of one hour
+ * before `timeMs`, and the latest transfer before `timeMs`. Returns null without such a log entry and transfer.
  */
 export async function lastSequenceBefore(
   client: pg.Client,
@@ -222,7 +222,7 @@ export async function lastSequenceBefore(
 }
 
 /**
- * Time span that the search for the last global sequence reads, ms: the log of the source database has no index by
- * sequence.
+ * Time span of the log that `lastSequenceBefore` reads, ms. The log of the source database has no index by global
+ * sequence, so the search has to be limited by time.
  */
 const LOOK_BACK_MS = 3_600_000

@@ -59,14 +59,14 @@ export interface ImportDatabaseOptions extends ImportTarget {
 
 /** Result of an import. */
 export interface ImportReport {
-  /** Import block: the imported data are as of this block, and the reader resumes at the next. */
+  /** Import block: the import contains the data as of this block, and the reader resumes at the next block. */
   readonly block: number
   readonly blockId: string
   readonly rows: number
   readonly seconds: number
   /** Number of steps that an earlier, interrupted run had completed. */
   readonly resumedSteps: number
-  /** Broken completeness rules that the operator accepted. */
+  /** Completeness rules that the source database breaks and whose missing rows the operator accepted. */
   readonly lacking: readonly string[]
   /** Tables and contracts of the source database that the import omits entirely. */
   readonly leftOut: readonly Difference[]
@@ -114,15 +114,15 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 }
 
 /**
- * Name of the step that records that the completeness checks refused the copied rows. The next run copies all rows
- * again, because the operator may have added the lacking rows to the source. If the operator accepts a source that
- * lacks rows, the next run keeps the copied rows.
+ * Name of the step that records a refusal: the completeness checks found missing rows. The next run copies all rows
+ * again, because the operator may have added the missing rows to the source. If the operator accepts missing rows
+ * instead, the next run uses the rows that are already copied.
  */
 const REFUSED_STEP = 'refused as incomplete'
 
 /**
- * Temporary tables of an import. The event steps fill these tables from the logs of the source, and later steps read
- * the tables to complete other rows.
+ * Temporary tables of an import. The steps that copy events fill these tables from the log of the source database.
+ * Later steps complete other rows with the data of these tables.
  */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
@@ -140,7 +140,10 @@ const PLANS_OF_WHOLE_TABLES = ['enable_hashjoin', 'enable_mergejoin', 'enable_se
   (name) => `SET LOCAL ${name} = on`,
 )
 
-/** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
+/**
+ * Log2 of the number of global sequences in one partition. The SQL function `chain.ensure_partition` has the same
+ * constant.
+ */
 const PARTITION_BITS = 33n
 
 interface ImportParts {
@@ -216,7 +219,8 @@ class DatabaseImport {
   }
 
   /**
-   * Runs the completeness checks and sets the reader position, in one transaction: the check rules read the position.
+   * Runs the completeness checks and sets the position of the reader in one transaction, because some rules of the
+   * checks read the position.
    */
   async #finish(): Promise<{ lacking: string[]; briefTemplates: string[] }> {
     const { num, id, timeMs } = this.#block
@@ -311,8 +315,8 @@ class DatabaseImport {
         onStep: (phase, done, of, rows) => this.#report(phase, done, of, rows),
       })
       await this.#atOnce('forged logs', workers[0]!, removeForgedLogs)
-      // Without statistics PostgreSQL assumes that the listing tables are empty, and the checks would read all logs
-      // once for each listing.
+      // Without statistics PostgreSQL assumes that the listing tables are empty. The completeness checks would then
+      // read all logs once for each listing.
       await this.#atOnce('statistics of listings', workers[0]!, (worker) => this.#analyze(worker))
     } finally {
       await closeWorkers(workers)

@@ -6,7 +6,7 @@ import type { Difference } from './report.ts'
 /** Number of rows and bytes of a source table. */
 export interface TableCount {
   readonly table: string
-  /** Row count by the server's statistics, or an exact count if there are none. */
+  /** Number of rows that PostgreSQL estimates (`reltuples`), or the exact number if there is no estimate. */
   readonly rows: number
   /** Table size in bytes without indexes. */
   readonly bytes: number
@@ -30,7 +30,10 @@ const isTaken = (table: string): boolean => taken.some((names) => names.test(tab
 const OWN_TABLES =
   '^(dbinfo|contract_readers|reversible_(blocks|queries))$|_(updates|counts|template_prices)$|_(sales_filters|stats_markets)'
 
-/** Source tables that the import omits, with the reason. The first pattern that matches the name counts. */
+/**
+ * Source tables that the import omits, by a pattern of their names, with the reason. The first pattern that matches a
+ * name gives the reason.
+ */
 const notTaken: readonly (readonly [names: RegExp, why: string])[] = [
   [/^simpleassets_/, 'this version does not index the family simpleassets'],
   [/^atomicassets_original_mints$/, 'no endpoint shows on which contract an asset was minted first'],

@@ -7,21 +7,21 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Data that complete listings: facts from the log, and symbol precisions. */
+/** Data that the source table of a listing lacks: data from the log, and the precisions of symbols. */
 export interface LoggedFacts {
-  /** Sale id to the oracle median that the buyer passed to the contract. */
+  /** By sale id: the oracle median that the buyer passed to the contract. */
   readonly medians: ReadonlyMap<bigint, string>
-  /** Auction id to starting bid. */
+  /** By auction id: the starting bid. */
   readonly startingBids: ReadonlyMap<bigint, bigint>
-  /** Auction id to block and time of the last action that changed the auction. */
+  /** By auction id: block and time of the last action that changed the auction. */
   readonly auctionChanges: ReadonlyMap<bigint, { readonly block: number; readonly timeMs: number }>
-  /** Symbol code to precision; an unknown symbol is absent. */
+  /** By symbol code: the precision; an unknown symbol is absent. */
   readonly precisions: ReadonlyMap<string, number>
 }
 
 /**
- * Source table of offers, listings or claim links. These records have derived rows (states, trades, counters), so they
- * are written through the store, like live blocks.
+ * Describes how a table of offers, listings or claim links is imported. The rows are written through the store, like
+ * the rows of live blocks, because the store computes their derived values (states, trades, counters).
  */
 export interface ListingPart {
   readonly table: string
@@ -29,7 +29,10 @@ export interface ListingPart {
   readonly from: string
   readonly column: string
   select(where: (column: string) => string): string
-  /** Adds a row of the source database to a unit, together with the derivations that the row triggers. */
+  /**
+   * Converts a row of the source database to a row of the target database, adds the row to a commit unit, and schedules
+   * the computation of its derived values.
+   */
   put(row: never, unit: CommitUnit, facts: LoggedFacts): void
 }
 
@@ -101,14 +104,18 @@ interface OldListing extends OldDates {
   buyer: string | null
   collection_name: string | null
   collection_fee: number
-  /** Maker marketplace. A source of atomicassets-api stores null for the default marketplace. */
+  /** Maker marketplace. atomicassets-api stores null for the default marketplace, whose name is the empty string. */
   maker_marketplace: string | null
   taker_marketplace: string | null
   state: number
   asset_ids: string[] | null
 }
 
-/** @param isTraded whether the listing has a buyer, who chose the taker marketplace. */
+/**
+ * Returns the columns that sales, auctions and buy offers share.
+ * @param isTraded whether an account has already chosen the taker marketplace of the listing. Null in the source then
+ * means the default marketplace.
+ */
 const listing = (row: OldListing, isTraded: boolean) => ({
   ...dates(row),
   state: row.state,
@@ -152,8 +159,8 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // The contract converts the price by the median. Without a median in the log, take the final price from the
-        // source database.
+        // A null price of a sold sale is computed later, from the listing price and the oracle median. If the log
+        // contains no median, take the final price of the source database.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -197,8 +204,8 @@ function auctionsPart(account: string): ListingPart {
        FROM atomicmarket_auctions l WHERE l.market_contract = ${contract} AND ${where('l.auction_id')} ORDER BY l.auction_id`,
     put(row: OldAuction, unit, facts) {
       const assets = ids(row.asset_ids)
-      // Prefer the time in the log: the time in the source database also changes when the contract row changes without
-      // an action on the auction.
+      // Prefer the time of the last logged change. The time in the source database is also set when the contract
+      // changes the row without an action on the auction.
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,
@@ -341,7 +348,7 @@ function linksPart(account: string): ListingPart {
   }
 }
 
-/** Tables of records with derived rows, in write order. */
+/** Describes how the tables of offers, listings and claim links are imported, in the order of the import. */
 export function listingParts({ accounts, source }: PartContext): ListingPart[] {
   const { assets, market, tools } = accounts
   return [

@@ -8,23 +8,23 @@ import type { ListingPart, LoggedFacts } from './listing-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
 /**
- * Number of consecutive ids (of offers, listings or claim links) in one commit unit. The store completes all rows of a
- * unit and runs their derivations in one transaction.
+ * Number of consecutive ids (of offers, listings or claim links) in one commit unit. One transaction writes the rows of
+ * a commit unit and their derived values.
  */
 const UNIT_IDS = 5_000
 
 type Row = Record<string, unknown>
 
-/** Rows of a listing table that the source's reversible blocks changed. */
+/** Rows of a source table that the reversible blocks of the source database changed. */
 export interface ChangedListings {
   readonly ids: ReadonlySet<bigint>
-  /** The changed rows as of the last irreversible block; rows that the reversible blocks added are absent. */
+  /** Values of the changed rows as of the last irreversible block. Rows that reversible blocks added are absent. */
   readonly before: readonly Row[]
 }
 
 /**
- * Reads which rows of a table the reversible blocks of the source database changed, and the earlier values of these
- * rows.
+ * Reads which rows of a table the reversible blocks of the source database changed, and the values of these rows as of
+ * the last irreversible block.
  */
 export async function readListings(part: ListingPart, undone: UndoneSource): Promise<ChangedListings> {
   const keys = undone.keys(part.entity)
@@ -39,8 +39,8 @@ export interface ListingWork {
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
   /**
-   * Rows that the reversible blocks of the source database changed, by table. These rows replace the rows of the
-   * snapshot.
+   * By table: rows that the reversible blocks of the source database changed. The import writes their earlier values
+   * instead of the rows of the snapshot, because the import block is irreversible.
    */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
@@ -51,7 +51,7 @@ export interface ListingWork {
   readonly onStep: (phase: string, done: number, of: number, rows: number) => void
 }
 
-/** Writes offers, listings and claim links through the store, which runs their derivations. */
+/** Writes offers, listings and claim links through the store, which computes their derived values. */
 export async function writeListings(work: ListingWork): Promise<void> {
   for (const part of work.parts) await writePart(work, part)
 }
@@ -90,8 +90,8 @@ async function writeRange(
 }
 
 /**
- * Reads the data about listings that only the log of the source database contains. The event steps have stored these
- * data in tables of the schema `import`.
+ * Reads the data about listings that only the log of the source database contains. The steps that copy events have
+ * stored these data in tables of the schema `import`.
  */
 async function readFacts(
   store: Store,
@@ -121,8 +121,9 @@ async function readFacts(
       [ids],
     )
     for (const { id, block, time } of changes)
-      // If the log lacks the start of an auction, the log contains only bids on the auction. A bid may not be the last
-      // change, so the auction keeps the time of the source database.
+      // The log of an auction is incomplete if it lacks the start of the auction. The last known event may then be a
+      // bid, which the source stores in a table of its own, and a later change may be unknown. The auction keeps the
+      // time of the source database.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

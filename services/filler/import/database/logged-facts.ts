@@ -1,7 +1,7 @@
 import type { Statements } from '../../store/index.ts'
 import type { ImportWorker } from './workers.ts'
 
-/** Temporary tables of facts from the log that complete rows of the assets family. */
+/** Temporary tables for data from the log of the source database. The data complete rows of the assets family. */
 export const loggedTables = [
   'CREATE TABLE import.templates (template_id bigint NOT NULL, is_brief boolean NOT NULL)',
   'CREATE TABLE import.typed_schemas (collection_name text NOT NULL, schema_name text NOT NULL)',
@@ -9,17 +9,19 @@ export const loggedTables = [
 ]
 
 const statements = [
-  // atomicassets-api stores null both for "no media types set" and for "empty list of media types".
+  // atomicassets-api stores null both for a schema without media types and for an empty list of media types. If an
+  // action has set the media types of the schema, null means an empty list.
   `UPDATE assets.schemas s SET types = '[]' FROM import.typed_schemas t
    WHERE t.collection_name = s.collection_name AND t.schema_name = s.schema_name AND s.types IS NULL`,
   // A template that one transaction created and deleted has no row in the source database, but the contract assigned an
-  // id to the template.
+  // id to the template. The counter has to be above this id.
   `UPDATE assets.config SET template_counter = n.next
    FROM (SELECT max(template_id) + 1 AS next FROM import.templates) n WHERE n.next > template_counter`,
 ]
 
 /**
- * Completes rows with facts that only the log of the source database contains.
+ * Completes rows with data that only the log of the source database contains: media types of schemas and the template
+ * counter.
  * @returns number of changed rows.
  */
 export async function completeFromLog({ target }: ImportWorker): Promise<number> {
@@ -28,12 +30,12 @@ export async function completeFromLog({ target }: ImportWorker): Promise<number>
   return changed
 }
 
-/** SELECT of the templates that one transaction created and deleted and that have no row in the source database. */
+/** SELECT of the ids of templates that one transaction created and deleted, without the ids that have a row. */
 export const BRIEF_TEMPLATES = `
   SELECT template_id FROM import.templates l
   WHERE is_brief AND NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id)`
 
-/** Ids of the templates that only the log of the source database names, ascending. */
+/** Ids of the templates that one transaction created and deleted and that have no row, ascending. */
 export async function findBriefTemplates(within: Statements): Promise<string[]> {
   const rows = await within.select<{ id: bigint }>(
     `SELECT template_id AS id FROM (${BRIEF_TEMPLATES}) b ORDER BY 1`,

@@ -11,7 +11,9 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** Page limit of a table read: far more data points than any oracle has. */
+/**
+ * Greatest number of pages that an import reads of a contract table: far more than the data points of any oracle fill.
+ */
 const MAX_PAGES = 1_000
 
 /** A contract whose tables are read from a chain node. */
@@ -28,8 +30,10 @@ function readAll({ http, account: code }: NodeContract, table: string, scope = c
 const integer = (value: unknown) => BigInt(value as string | number)
 
 /**
- * Writes oracle pairs and data points as the chain node has them now, through the oracle's handler. The node is ahead
- * of the import block; the reader corrects every row while it reads the blocks after the import block.
+ * Adds the oracle pairs and data points of the chain node to a commit unit, through the handler of the oracle. The
+ * chain node returns the rows of its current block, which is later than the import block. A row that differs from the
+ * row at the import block has changed in a later block. The reader resumes after the import block and writes such a row
+ * when it reads that block.
  */
 export async function putOracleFromNode(
   contract: NodeContract,
@@ -49,7 +53,7 @@ export async function putOracleFromNode(
       scope.row({ ...row, table: 'datapoints', scope: () => String(name), value: () => value })
     }
   scope.end()
-  // The chain node does not return the time of a median, so copy the time from the source database.
+  // Copy the time of each median from the source database, because the chain node does not return the time.
   const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(
     `SELECT delphi_pair_name AS pair_name, updated_at_time, updated_at_block FROM delphioracle_pairs
      WHERE contract = ${literal(account)} AND updated_at_block > 0`,
@@ -63,8 +67,8 @@ export async function putOracleFromNode(
 }
 
 /**
- * Sets the market counters. Counters derived from ids are already written; the chain node adds the counters that the
- * contract stores, which also count deleted rows.
+ * Replaces the market counters in a commit unit with the counters of the chain node. `putConfigs` derives the counters
+ * from the greatest ids in the source database, which does not contain the ids of deleted rows.
  */
 export async function putMarketCounters(contract: NodeContract, unit: CommitUnit): Promise<void> {
   const [config] = await readAll(contract, 'config')
