@@ -74,7 +74,7 @@ export function repairAttributes(json: string, fields: readonly FieldToRepair[])
   return isChanged ? JSON.stringify(data) : json
 }
 
-/** Repairs byte lists at any depth of decoded action data. */
+/** Repairs the byte lists in decoded action data, also in nested objects and lists. */
 export function repairDeep(value: unknown): unknown {
   if (Array.isArray(value)) {
     // A variant: type name and value, such as ["INT8_VEC", {...}].

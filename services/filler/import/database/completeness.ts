@@ -40,7 +40,10 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ['assets.assets', 'burned_at_block'],
 ]
 
-/** Statement that returns the greatest id whose creation is logged; null if the log contains no creation. */
+/**
+ * SQL statement that returns the greatest id of a table whose creation is in the log; null if the log contains no
+ * creation.
+ */
 function lastLoggedId({ family, log }: NumberedTable): string {
   return log === undefined
     ? 'SELECT max(asset_id) FROM import.mints'

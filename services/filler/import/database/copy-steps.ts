@@ -15,13 +15,19 @@ import type { ImportStep, ImportWorker } from './workers.ts'
 /** Span of block time whose events one step copies, ms. */
 export const WINDOW_MS = 600_000
 
-/** Returns an SQL condition that excludes the given numeric or text keys. */
+/**
+ * Returns a function that builds the SQL condition that a column has none of the given keys. The keys are numbers or
+ * texts.
+ */
 function without(keys: readonly string[]): (column: string) => string {
   return (column) =>
     keys.length === 0 ? 'true' : `${column}::text <> ALL (ARRAY[${keys.map(literal).join(', ')}]::text[])`
 }
 
-/** Returns an SQL condition that selects only the given numeric or text keys. */
+/**
+ * Returns a function that builds the SQL condition that a column has one of the given keys. The keys are numbers or
+ * texts.
+ */
 export function among(keys: readonly string[], isNumeric: boolean): (column: string) => string {
   const list = isNumeric ? keys.join(', ') : keys.map(literal).join(', ')
   return (column) => (keys.length === 0 ? 'false' : `${column} IN (${list})`)
@@ -107,7 +113,10 @@ export async function plainSteps(context: PartContext, undone: UndoneSource): Pr
   return steps
 }
 
-/** Steps that copy the assets. Event steps must have filled `import.mints` with the mint sequences. */
+/**
+ * Steps that copy the assets. The steps read the global sequence of each mint from `import.mints`, so the steps that
+ * copy events must run before.
+ */
 export async function assetSteps(
   context: PartContext,
   undone: UndoneSource,
@@ -128,7 +137,10 @@ export async function assetSteps(
 /** Column names of each append-only target table. */
 export type AppendColumns = ReadonlyMap<string, readonly string[]>
 
-/** Facts about the events for the report: counts of unknown actions and of attribute maps that could not be packed. */
+/**
+ * Counts for the report of the import: actions that this version does not know, by name, and attribute maps that could
+ * not be packed.
+ */
 export interface EventTotals {
   readonly unknown: Map<string, number>
   unpacked: number

@@ -3,7 +3,7 @@ import type { FieldToRepair, FieldsToRepair } from './attribute-fixes.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Reads the schema fields of the source database whose values may need repair. */
+/** Reads the fields of all schemas in the source database whose attribute values may need repair. */
 export async function readFieldsToRepair({ source, accounts }: PartContext): Promise<FieldsToRepair> {
   if (accounts.assets === null) return new Map()
   const types = typesToRepair(source.version)

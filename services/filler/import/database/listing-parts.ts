@@ -185,7 +185,7 @@ interface OldAuction extends OldListing {
   first_bid: bigint | null
 }
 
-/** SQL for the asset ids of a listing, ordered by the `index` of each asset in the listing. */
+/** SQL for the asset ids of an auction or a buy offer, in the order that the source stores in the column `index`. */
 const assetsOf = (table: string, id: string) =>
   `(SELECT array_agg(x.asset_id ORDER BY x.index) FROM ${table} x
     WHERE x.market_contract = l.market_contract AND x.${id} = l.${id}) AS asset_ids`
