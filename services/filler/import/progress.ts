@@ -2,7 +2,10 @@ import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { CommitUnit, FinalStatements, Store, UnitBlock } from '../store/index.ts'
 
-/** Progress of a phase of an import: `done` of all `of` steps (or blocks, or rows) are finished. */
+/**
+ * Progress of one phase of an import: `done` steps of `of` steps are finished. Some phases count blocks or rows instead
+ * of steps. `of` is 0 if the total is unknown.
+ */
 export interface ImportProgress {
   readonly phase: string
   readonly done: number
@@ -11,7 +14,7 @@ export interface ImportProgress {
   readonly rows: number
 }
 
-/** Identity of an import: its source and its block. */
+/** Identifies an import by its source and by the block whose state is imported. */
 export interface ImportSubject {
   readonly kind: 'database' | 'state'
   /** Address of the source database or of the chain node, without credentials. */
@@ -25,10 +28,10 @@ export interface ImportSubject {
 }
 
 /**
- * Starts an import, or resumes an unfinished import of the same source. Rows of an unfinished import of another source
- * are deleted first.
+ * Starts an import, or resumes an unfinished import of the same source. Before a start, the rows that an unfinished
+ * import has written for the reader are deleted.
  *
- * @param startsOver whether the rows of an unfinished import of the same source are deleted, too.
+ * @param startsOver true to start even if an unfinished import of the same source could be resumed.
  * @returns whether the import is resumed.
  * @throws FatalError `IMPORT_TARGET_FILLED`.
  */
@@ -72,7 +75,7 @@ export async function beginImport(
   return false
 }
 
-/** Names of the completed steps. */
+/** Reads the names of the import steps that are completed. */
 export async function readSteps(store: Store): Promise<Set<string>> {
   const rows = await store.query<{ step: string }>('SELECT step FROM chain.import_steps WHERE reader = $1', [
     store.lease.reader,
@@ -80,7 +83,10 @@ export async function readSteps(store: Store): Promise<Set<string>> {
   return new Set(rows.map(({ step }) => step))
 }
 
-/** Records a completed step, in the transaction that writes the step's rows. Parameters: reader, step, row count. */
+/**
+ * INSERT that records a completed step. Runs in the transaction that writes the step's rows. Parameters: reader, name
+ * of the step, number of rows.
+ */
 export const NOTE_STEP = 'INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)'
 
 /** A step whose rows are written as one commit unit of the store. */
@@ -89,11 +95,14 @@ export interface LoadedStep {
   readonly name: string
   readonly unit: CommitUnit
   readonly rows: number
-  /** Time of the block whose state the rows represent. */
+  /** Time of the imported block, in ms since 1970. Derived values of the rows are computed for this time. */
   readonly timeMs: number
 }
 
-/** Writes a step and records it as completed. `statements` run in the same transaction. */
+/**
+ * Writes the rows of a step and records the step as completed, in one transaction. `statements`, if given, run in the
+ * transaction after the rows are written.
+ */
 export async function loadStep(
   store: Store,
   { name, unit, rows, timeMs }: LoadedStep,
@@ -106,7 +115,8 @@ export async function loadStep(
 }
 
 /**
- * Finishes an import: sets the reader's position to the import block. `finalStatements` run in the same transaction.
+ * Finishes an import: sets the reader's position to the import block and drops the import's temporary tables, in one
+ * transaction. `finalStatements`, if given, run in this transaction.
  */
 export async function finishImport(
   store: Store,

@@ -4,9 +4,10 @@ import type { ReaderSettings } from '../pipeline/index.ts'
 import { unfit } from './unfit.ts'
 
 /**
- * Creates the handlers of a reader that an import can fill.
+ * Creates the handlers of a reader for an import.
  *
- * @throws FatalError `IMPORT_SOURCE_UNFIT` if the reader has a state history writer, whose rows no source stores.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` if the reader has a state history writer: neither a source database nor a
+ * chain node stores the history that this handler writes.
  */
 export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   const handlers = settings.contracts.flatMap((entry) => {

@@ -34,7 +34,7 @@ function openTarget(target: ImportTarget, handlers: readonly Handler[]): Promise
 }
 
 /**
- * Opens the store of the reader, runs an import on it and closes the store.
+ * Opens the store of the reader, calls `run` with the store, and closes the store when `run` ends.
  *
  * @throws FatalError `CHAIN_MISMATCH` and the errors of the store; RetryableError `DATABASE_UNAVAILABLE`.
  */
@@ -59,8 +59,8 @@ export async function withTarget<T>(
 }
 
 /**
- * The error to throw when an import fails. After a stop every error, such as a cancelled node request, is a
- * consequence of the stop.
+ * Returns the error with which a failed import ends. A stop of the import aborts `signal` and makes running requests
+ * fail. After a stop, the result is therefore `IMPORT_UNFINISHED`, whichever request failed first.
  */
 export function asImportError(error: unknown, signal: AbortSignal): Error {
   return signal.aborted

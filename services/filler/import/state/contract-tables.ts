@@ -8,20 +8,20 @@ import {
 import type { ContractTable as Described } from '../../../core/model/contract/index.ts'
 import type { Handler } from '../../handlers/index.ts'
 
-/** A contract table whose rows the import pages from the chain node. */
+/** A contract table whose rows the import copies from the chain node. */
 export interface ContractTable {
   readonly contract: string
   readonly family: string
   readonly table: string
-  /** Staging table in the schema `import` that collects the table's rows. */
+  /** Staging table in the schema `import`, into which the rows of the contract table are copied. */
   readonly stage: string
-  /** Field that determines the primary key; null if the key is constant. Paging decodes this field only. */
+  /** Field of the contract row that determines the primary key; null if the table has one row with a constant key. */
   readonly field: string | null
-  /** Primary key as a signed 64-bit integer. */
+  /** Returns the primary key of a contract row as a signed 64-bit integer. */
   primaryOf(value: Readonly<Record<string, unknown>>): bigint
 }
 
-/** Contract tables to import, by family, in write order. */
+/** Contract tables to import, by family. The tables of a family are written in the order given here. */
 const families: Readonly<Record<string, Readonly<Record<string, Described>>>> = {
   assets: assetsContract,
   oracle: oracleContract,
@@ -52,7 +52,7 @@ function primaryReader({ name, primary, table, key }: Described): ContractTable[
   if (primary === null) return () => signed(nameToBigInt(name))
   if (table.columns[key.at(-1)!]!.type === 'text')
     return (value) => signed(nameToBigInt(value[primary] as string))
-  // `>>> 0` reads a 32-bit id as unsigned.
+  // The primary key is the unsigned value of the id. `>>> 0` converts a signed 32-bit id.
   return (value) => {
     const id = value[primary] as bigint | number
     return typeof id === 'number' ? BigInt(id >>> 0) : signed(id)

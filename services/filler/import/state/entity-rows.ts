@@ -19,13 +19,14 @@ interface EntityRows<Row extends object> {
   /** Builds a database row from the contract row alone; columns that only actions set get placeholders. */
   rowOf(from: ContractRow): Row
   /**
-   * Adds the dependent rows of a row, and the derivations that the row triggers, to a unit.
+   * Adds to the commit unit the rows of other tables that belong to `row`, such as the assets of an offer. Also
+   * requests the derived values that depend on `row`, such as the state of an offer.
    * @param from the contract row; null if the block that created the row also removed it.
    */
   complete?(row: Row, unit: CommitUnit, from: ContractRow | null): void
 }
 
-/** Placeholder 0 for unknown times and blocks: no valid time or block number is 0. */
+/** Placeholder for unknown times and blocks: no valid time or block number is 0. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 
 const templateRows = {
@@ -162,14 +163,17 @@ const linkRows = {
     unit.recheck(linkCollections, id),
 }
 
-/** A database table whose columns come partly from the contract's row and partly from actions. */
+/** A database table whose columns come partly from a contract row and partly from actions. */
 export interface EntityTable {
   readonly family: string
   readonly contractTable: string
   readonly table: KeyedTable<object>
-  /** Name of the integer key column. */
+  /** Name of the integer column that is the primary key of `table`. */
   readonly key: string
-  /** Row converter without the row type, because `entityTables` lists tables of different row types. */
+  /**
+   * Converts rows of the contract table to rows of `table`. The row type is erased, because `entityTables` lists tables
+   * of different row types.
+   */
   readonly rows: EntityRows<Record<string, unknown>>
 }
 

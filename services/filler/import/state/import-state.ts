@@ -26,15 +26,16 @@ export interface ImportStateOptions extends ImportTarget {
   readonly chain: {
     readonly chainId: string
     /**
-     * URL of the chain node whose tables are paged. Must be a single node, not a load balancer in front of several
-     * nodes, because the heads of several nodes differ.
+     * URL of the chain node from which the import reads the contract tables. A load balancer in front of several nodes
+     * is not allowed: the import compares the node's head before and after each request, and each node has a head of
+     * its own.
      */
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
   }
   /** Number of concurrent requests to the node. */
   readonly atOnce: number
-  /** Discards the progress of an earlier run. */
+  /** Whether to delete the rows of an unfinished import and to start again. */
   readonly startOver: boolean
   readonly onProgress?: (progress: ImportProgress) => void
 }
@@ -46,24 +47,29 @@ export interface ImportStateReport {
   readonly blockId: string
   /** First block with complete history. */
   readonly historySince: number
-  /** Number of contract rows that were written to the database. */
+  /** Number of contract rows that this run has written to the database. */
   readonly rows: number
   readonly seconds: number
   /** Whether this run resumed an earlier run. */
   readonly resumed: boolean
-  /** Number of row ranges that were paged again because of a fork. */
+  /** Number of scope ranges that were read again, because a fork removed the block at which they had been read. */
   readonly pagesReadAgain: number
   /** Configured contracts that do not exist on the chain. */
   readonly missingContracts: readonly string[]
 }
 
-/** Attempts to page all tables without a fork, before the import gives up with `IMPORT_UNFINISHED`. */
+/**
+ * Maximum number of rounds. A round reads the contract tables; if the chain forks during the round, another round
+ * follows. After the last round the import fails with `IMPORT_UNFINISHED`.
+ */
 const MAX_ROUNDS = 20
 
 /**
- * Fills an empty database with the current state of a chain: records the last irreversible block, pages the contract
- * tables, then reads all blocks since the recorded block. With the rows of these blocks, every table is as of the block
- * at which paging finished.
+ * Fills an empty database with the current state of a chain:
+ * 1. records the last irreversible block as the start of the import;
+ * 2. copies the contract tables from the chain node to staging tables;
+ * 3. reads the blocks since the start, and stages the contract rows that changed in these blocks;
+ * 4. writes the staged rows to the final tables, with the state at the last block that step 3 read.
  *
  * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, errors of the store and of reading blocks;
  * RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.
@@ -160,8 +166,11 @@ class StateImport {
   }
 
   /**
-   * Reads the tables in pages, and the blocks since the import started, until no page belongs to a block that a fork
-   * removed.
+   * Reads the contract tables from the chain node, then the irreversible blocks since the import started. If the node
+   * returned some rows at a block that a fork has removed, reads these rows again and then the next irreversible
+   * blocks.
+   *
+   * @returns the last block that was read.
    */
   async #collect(decoders: ReadonlyMap<string, ContractDecoder>): Promise<UnitBlock> {
     const { store, signal, logger } = { store: this.#store, ...this.#options }
@@ -213,10 +222,12 @@ class StateImport {
   }
 
   /**
-   * Detects an upgrade of a contract to version 2 that happened while the tables of the contract were paged.
+   * Fails if a contract was upgraded to version 2 while the import read the tables of the contract.
    *
-   * The contract's settings are paged as of the head, so they show the newest version. If the ABI of the contract
-   * changed after the import began, blocks before the change may be version 1 blocks that were read as version 2.
+   * The settings that the chain node returns show only the newest version of the contract. If the ABI of a version 2
+   * contract has changed since the import began, earlier blocks may be version 1 blocks that were read as version 2.
+   *
+   * @throws RetryableError `IMPORT_UNFINISHED`.
    */
   async #checkVersions(): Promise<void> {
     const { assets, market } = accountsOf(this.#handlers)
@@ -256,8 +267,8 @@ class StateImport {
       for (const { table, statement } of counterStatements())
         await this.#once(writing, `counter ${table}`, { statement })
     await finishImport(store, block, async (statements) => {
-      // A contract that was already on version 2 when the import began has an unknown upgrade block: use the import
-      // block.
+      // For a contract that was on version 2 before the import began, the block of the upgrade is unknown. Store the
+      // import block instead.
       for (const table of ['assets.config', 'market.config'])
         await statements.run(`UPDATE ${table} SET v2_since_block = $1 WHERE v2_since_block = 0`, [block.num])
     })
@@ -279,7 +290,12 @@ class StateImport {
     this.#report(name, 1, 1)
   }
 
-  /** Finds the contracts among the parties of open offers and listings, by asking the node. */
+  /**
+   * Asks the node which parties of open offers and listings are contracts, and adds the contracts to
+   * `chain.code_accounts`.
+   *
+   * @returns the number of contracts.
+   */
   async #codeAccounts(writing: RowWriting, block: UnitBlock, unit: CommitUnit): Promise<number> {
     const known = await this.#store.query<{ account: string }>('SELECT account FROM chain.code_accounts')
     const names = new Set(known.map(({ account }) => account))
@@ -319,8 +335,8 @@ class StateImport {
   }
 
   /**
-   * Creates a decoder for each contract from all stored ABIs. The first call fetches the current ABI from the node and
-   * stores this ABI.
+   * Creates a decoder for each contract, with all ABIs of the contract that the database stores. If the database stores
+   * no ABI of the contract, the current ABI is fetched from the node and stored.
    */
   async #decoders(): Promise<Map<string, ContractDecoder>> {
     const decoders = new Map<string, ContractDecoder>()

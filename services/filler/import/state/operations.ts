@@ -3,7 +3,10 @@ import { entityTables } from './entity-rows.ts'
 
 type Value = bigint | number | string | boolean | null | Uint8Array | readonly unknown[]
 
-/** Effect of actions on a row: all columns if an action created the row, else the changed columns only. */
+/**
+ * Column values that actions gave to one row of an entity table. `isWhole` means that an action created the row: `row`
+ * then has all columns. Otherwise `row` has only some of the columns.
+ */
 export interface RowOperation {
   readonly name: string
   readonly key: bigint
@@ -11,7 +14,7 @@ export interface RowOperation {
   readonly isWhole: boolean
 }
 
-/** Extracts the operations on entity tables from a unit. */
+/** Extracts the operations on the rows of `entityTables` from a commit unit. */
 export function operationsOf(unit: CommitUnit): RowOperation[] {
   return [...unit.tables].flatMap(([table, { rows }]) => {
     const entity = entityTables.find((known) => known.table.name === table.name)
@@ -19,8 +22,8 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
     return [...rows.values()].map(({ kind, row }) => ({
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
-      // The row may have existed before the import began. Its creation time is then unknown, so leave out the preserved
-      // columns.
+      // An upsert may change a row that is older than the import. The upsert's values of the `preserved` columns, such
+      // as the creation time, are then wrong, so leave these columns out.
       row: kind === 'upsert' ? without(row, entity.table.preserved) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))
@@ -38,7 +41,8 @@ function without(
 export function encodeRow(row: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(row, (_, value: unknown) => {
     if (typeof value === 'bigint') return { bigint: value.toString() }
-    // Only a `Uint8Array` arrives as bytes; a `Buffer` has a toJSON, which runs before this replacer.
+    // `JSON.stringify` calls `toJSON` of a `Buffer` before it calls the replacer, so a `Buffer` does not arrive as
+    // bytes. Bytes in `row` must be a plain `Uint8Array`.
     return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('hex') } : value
   })
 }

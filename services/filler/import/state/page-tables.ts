@@ -5,21 +5,23 @@ import type { ContractTable } from './contract-tables.ts'
 import { scopeValue } from './stable-node.ts'
 import type { AnswerBlock, StableNode } from './stable-node.ts'
 
-/** Number of rows that are collected before a transaction writes the collected rows. */
+/** Number of contract rows that one transaction writes to a staging table. */
 const ROWS_A_WRITE = 5_000
 /**
- * Number of scopes to request between two reads of the node's head. If the head moves meanwhile, the requests
- * are repeated, so a large batch fails more often.
+ * Number of scopes whose rows are requested between two reads of the node's head. If the head moves between the two
+ * reads, all of these requests are repeated, so a larger number fails more often.
  */
 const SCOPES_AT_ONCE = 8
 
-/** A range of scopes of a contract table, as `import.pages` stores it. `scope` and `key` are the resume position. */
+/**
+ * A range of scopes of a contract table, as `import.pages` stores it. Reading the range continues at `scope` and `key`.
+ */
 interface Page {
   readonly page: number
   readonly table: ContractTable
   readonly first: bigint
   readonly next: bigint | null
-  /** Scope at which paging resumes; null if the range has not been started. */
+  /** Scope at which reading continues; null if no row of the range has been read. */
   readonly scope: string | null
   readonly key: string
 }
@@ -35,7 +37,7 @@ export interface Paging {
   readonly store: Store
   readonly node: () => StableNode
   readonly tables: readonly ContractTable[]
-  /** Decoder by contract; a contract that does not exist on the chain has none. */
+  /** Decoders by contract account. A contract that does not exist on the chain has no decoder. */
   readonly decoders: ReadonlyMap<string, ContractDecoder>
   /** Number of scope ranges that are read concurrently. */
   readonly workers: number
@@ -44,9 +46,10 @@ export interface Paging {
 }
 
 /**
- * Pages every contract table into its staging table in the schema `import`. A run that resumes an interrupted import
- * continues an unfinished scope range at the committed scope and key, and a table with the range after the last
- * recorded range.
+ * Copies every contract table from the chain node to the staging table of the contract table.
+ *
+ * A run that resumes an interrupted import first reads the rest of each unfinished scope range. Then the run reads the
+ * scopes after the last range that `import.pages` lists.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
@@ -75,7 +78,7 @@ export async function pageTables(paging: Paging): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-/** Yields unfinished scope ranges of earlier runs, then new ranges. */
+/** Yields, for each contract table, first the unfinished scope ranges of earlier runs, then new scope ranges. */
 async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Page> {
   const node = paging.node()
   for (const table of paging.tables) {
@@ -156,7 +159,7 @@ async function readPage({ paging, writer, node, check }: PageWorker, page: Page)
     rows = []
     blocks = []
   }
-  /** Reads the remaining rows of a scope of the contract table, from a key on. */
+  /** Reads the rows of one scope of the contract table, from the key `from` to the end of the scope. */
   const readRest = async (scope: string, from: string | null) => {
     for (let next = from; next !== null;) {
       check()
@@ -181,7 +184,10 @@ async function readPage({ paging, writer, node, check }: PageWorker, page: Page)
   await write(null)
 }
 
-/** Yields the scopes of a range from the resume position on, SCOPES_AT_ONCE at a time. */
+/**
+ * Yields the scopes of a scope range that have not been read, in groups of at most SCOPES_AT_ONCE. If reading stopped
+ * inside a scope, the groups begin with the next scope.
+ */
 async function* scopesOf(
   node: StableNode,
   page: Page,
@@ -208,7 +214,9 @@ function primaryOf(table: ContractTable, decoder: ContractDecoder, value: Uint8A
   return table.primaryOf(fields as Readonly<Record<string, unknown>>)
 }
 
-/** Serialises writes of concurrent workers: the store has one session. */
+/**
+ * Queue for the store's session: concurrent workers share the one session, so their statements run one after another.
+ */
 class StageWriter {
   readonly #store: Store
   #last: Promise<unknown> = Promise.resolve()
@@ -217,7 +225,10 @@ class StageWriter {
     this.#store = store
   }
 
-  /** Writes rows of a scope range together with its new resume position; a null position marks the range as done. */
+  /**
+   * Writes rows of a scope range and the position `at` from which reading the range continues, in one transaction. `at`
+   * is null if the range is complete.
+   */
   write(
     page: Page,
     rows: readonly StagedRow[],
@@ -227,7 +238,7 @@ class StageWriter {
     return this.alone(() => this.#write(page, rows, blocks, at))
   }
 
-  /** Runs work on the store's session after all earlier work has finished. */
+  /** Calls `work`, which uses the store's session, after all earlier calls of `alone` and `write` have ended. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const doing = this.#last.then(work)
     this.#last = doing.catch(() => undefined)
@@ -264,10 +275,10 @@ class StageWriter {
 }
 
 /**
- * Empties scope ranges that were read as of a block that a fork removed. The import then pages the emptied ranges
- * again.
+ * Deletes the staged rows of each scope range that was read at a block that a fork has removed. The next round reads
+ * these ranges again.
  *
- * @returns number of emptied ranges.
+ * @returns the number of these ranges.
  */
 export async function emptyOrphanedPages(store: Store): Promise<number> {
   const orphaned = await store.query<{ page: number; stage: string }>(

@@ -21,9 +21,9 @@ import { encodeRow, operationsOf } from './operations.ts'
 const PREFETCH_BLOCKS = 200
 
 /**
- * Tables that each commit writes immediately; changes of other tables are staged. A resumed import loads the state of
- * the handlers from these tables, so the tables must match the last committed block. Otherwise a resumed import would
- * miss a contract upgrade that the interrupted run had read.
+ * Tables whose rows each commit writes immediately; for other tables the commit stages the changes. The handlers load
+ * their state from these tables. A resumed import therefore starts with the state at the last committed block, which
+ * includes each contract upgrade that the interrupted run had read.
  */
 const writtenAtOnce: ReadonlySet<string> = new Set(
   [
@@ -44,14 +44,14 @@ export interface ChangeReading {
   readonly settings: ReaderSettings
   readonly chain: { readonly chainId: string; readonly ship: readonly (string | NodeSettings)[] }
   readonly logger: Logger
-  /** Last block whose changes have been read already. Reading starts at the next block. */
+  /** Last block whose changes have been read; reading starts at the next block. */
   readonly from: UnitBlock
   readonly to: number
   readonly signal: AbortSignal
   readonly onBlock: (block: number) => void
 }
 
-/** A contract row as of the end of a block. A removed row has the value from before its removal. */
+/** A contract row at the end of a block. A removed row has its last value before the removal. */
 interface Change {
   readonly stage: string
   readonly scope: string
@@ -62,8 +62,8 @@ interface Change {
 }
 
 /**
- * Reads irreversible blocks. Stages the changed contract rows and the effects of actions on rows; writes append-only
- * rows such as logs and transfers at once.
+ * Reads the irreversible blocks after `from`, up to `to`. Stages the contract rows that changed, and the column values
+ * that actions gave to rows. Writes rows of append-only tables, such as logs and transfers, to the final tables.
  *
  * @returns the last block that was read.
  */
@@ -97,8 +97,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
     )
     const { settings, handlers, logger } = reading
-    // Leave the oracle handler out: the pairs are not in the database until the final writes, so the handler would warn
-    // of unknown pairs.
+    // Leave the oracle handler out. The table `oracle.pairs` is empty until `writeRows` runs, so the handler would warn
+    // that each pair is unknown.
     const applied = handlers.filter(({ family }) => family !== 'oracle')
     this.#applier = new BlockApplier(settings.name, applied, [this.#stateWriter()], logger)
   }
@@ -166,8 +166,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Creates a state history writer without tables. Instead of writing to tables, the writer stages each changed row of
-   * the indexed contracts as packed bytes.
+   * Creates a state history writer that has no tables. The writer stages the packed bytes of each changed row of the
+   * indexed contracts.
    */
   #stateWriter(): StateWriter {
     return {
@@ -199,7 +199,10 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     }
   }
 
-  /** Commits the applied blocks; if a commit is running, its completion calls `#commit` again. */
+  /**
+   * Commits the applied blocks, unless a commit is running. A commit that ends calls `#commit` for the blocks that were
+   * applied meanwhile.
+   */
   #commit(): void {
     if (this.#committing !== null || this.#blocks.length === 0) return
     const unit = this.#unit

@@ -3,19 +3,21 @@ import { nameToBigInt } from '../../../core/antelope/index.ts'
 import { nextKeyOf } from '../../../core/chain-node/index.ts'
 import type { NodeClient } from '../../../core/chain-node/index.ts'
 
-/** Rows or scopes to request per page. */
+/** Number of rows or scopes to request per page. */
 const PAGE = 1_000
 /**
- * Rows or scopes per page after TRIES failed attempts with full pages. A node answers a request for a small page
- * faster, so the head moves less often during the request.
+ * Number of rows or scopes per page, after TRIES attempts with pages of PAGE entries have failed. A node answers a
+ * request for a small page faster, so the head moves less often during the request.
  */
 const SMALL_PAGE = 100
-/** Maximum number of attempts of a full-page request while the head keeps moving. */
+/**
+ * Maximum number of attempts with pages of PAGE entries. An attempt fails if the node's head moves during the request.
+ */
 const TRIES = 8
-/** Maximum number of attempts of a small-page request. */
+/** Maximum number of attempts with pages of SMALL_PAGE entries. */
 const SMALL_TRIES = 60
 
-/** Block as of which the node answered. */
+/** The block that was the node's head directly after the node answered a request. */
 export interface AnswerBlock {
   readonly num: number
   /** Block id: 64 hexadecimal digits. */
@@ -23,8 +25,8 @@ export interface AnswerBlock {
 }
 
 /**
- * A response with the blocks as of which its parts were read: one block, or one per part if the parts were requested
- * separately.
+ * A response of the node, with the head block of each request: one block if all scopes were requested together, or one
+ * block per scope if each scope was requested separately.
  */
 export interface Stable<T> {
   readonly value: T
@@ -44,7 +46,7 @@ interface ScopedTable {
 /** A page of packed rows of a contract table. */
 export interface RowPage {
   readonly rows: readonly Uint8Array[]
-  /** Lower bound of the next page; null after the last page. */
+  /** Key at which the next page begins; null after the last page. */
   readonly next: string | null
 }
 
@@ -55,15 +57,17 @@ export interface ScopePage {
 }
 
 /**
- * Reads tables from a node. Returns each response with the block whose state the response shows. If a fork removes the
- * block later, the import reads the rows again.
+ * Reads contract tables from a chain node, and returns with each response the block whose state the response shows.
  *
- * Reads the head of the node before and after each request. If both heads are the same block, the response shows
- * the state of this block. Otherwise the response is discarded, because it may show a third block, on another branch.
+ * To find this block, the node's head is read before and after each request. If both heads are the same block, the
+ * response shows the state of this block. Otherwise the request is repeated: the response may show the state of a block
+ * that was the head only for a moment and that a fork has removed.
+ *
+ * If a fork removes the returned block later, the import reads the rows again.
  */
 export class StableNode {
   readonly #client: NodeClient
-  /** Lowest acceptable head: the block at which the import started. */
+  /** Lowest block that the node's head may have: the block at which the import started. */
   readonly #since: number
   #head: Head | null = null
 
@@ -144,14 +148,18 @@ export class StableNode {
     }
   }
 
-  /** Repeats a request until the head does not move during it; null if the head moved during every attempt. */
+  /**
+   * Repeats a request until the node's head is the same before and after the request; null if the head moved during
+   * every attempt.
+   */
   async #stable<T>(ask: () => Promise<T>, tries: number): Promise<Stable<T> | null> {
     let before = this.#head ?? (await this.#askHead())
     for (let attempt = 1; attempt <= tries; attempt++) {
       const value = await ask()
       const after = await this.#askHead()
       this.#head = after
-      // Irreversible blocks cannot fork, so the head may move during the request if both heads are irreversible.
+      // The heads before and after the request may differ if both are irreversible: no fork can remove a block between
+      // them.
       if (after.id === before.id || (before.isIrreversible && after.isIrreversible))
         return { value, blocks: [after] }
       before = after

@@ -27,7 +27,7 @@ export interface RowWriting {
   readonly handlers: readonly Handler[]
   readonly tables: readonly ContractTable[]
   readonly decoders: ReadonlyMap<string, ContractDecoder>
-  /** Time of the block whose state the rows represent. */
+  /** Time of the last block that was read, in ms since 1970. Derived values of the rows are computed for this time. */
   readonly timeMs: number
   /** Names of the steps that earlier runs completed. */
   readonly done: ReadonlySet<string>
@@ -36,7 +36,7 @@ export interface RowWriting {
   readonly onStep: (table: string, rows: number) => void
 }
 
-/** A staged contract row. A removed row (not `is_present`) has the value from before its removal. */
+/** A staged contract row. A removed row (`is_present` is false) has its last value before the removal. */
 interface Collected {
   readonly scope: string
   readonly primary_key: bigint
@@ -50,13 +50,19 @@ const isEntity = (table: ContractTable) => entityOf(table) !== undefined
 const isConfig = ({ table }: ContractTable) => table === 'config' || table === 'tokenconfigs'
 const isTemplateData = ({ family, table }: ContractTable) => family === 'assets' && table === 'templates2'
 
-/** Writes the settings of the contracts as paged from the chain node: the handlers need the settings to read blocks. */
+/**
+ * Writes the settings of the contracts from the staging tables to the final tables. The handlers need the settings to
+ * read the blocks since the import started.
+ */
 export async function writeSettings(writing: RowWriting): Promise<void> {
   const writer = new RowWriter(writing)
   for (const table of writing.tables.filter(isConfig)) await writer.copyStaged(table, 'settings ')
 }
 
-/** Writes the rows of all tables as of the last block that was read, step by step. */
+/**
+ * Writes the rows of all final tables from the staging tables and from the changes in later blocks, step by step. The
+ * result is the state at the last block that was read.
+ */
 export async function writeRows(writing: RowWriting): Promise<void> {
   const writer = new RowWriter(writing)
   for (const table of writing.tables)
@@ -79,7 +85,10 @@ export async function writeRows(writing: RowWriting): Promise<void> {
   }
 }
 
-/** Collects the parties of open offers and listings. The node is asked later which of these accounts have code. */
+/**
+ * Collects the accounts that are parties of open offers and listings. The caller asks the node which of the accounts
+ * have code.
+ */
 export async function readParties(writing: RowWriting): Promise<string[]> {
   const writer = new RowWriter(writing)
   const parties = new Set<string>()
@@ -109,7 +118,10 @@ class RowWriter {
     for (const { name, format } of rows) this.#formats.set(name, format)
   }
 
-  /** Writes the staged rows that have not changed since the table was paged, through the handler of their family. */
+  /**
+   * Writes the rows of a staging table to the final table, through the handler of the table's family. Rows that changed
+   * in the blocks since the import started are left out.
+   */
   async copyStaged(table: ContractTable, prefix: string): Promise<void> {
     for (const [name, rows] of await this.#stagedParts(table))
       await this.#step(`${prefix}${name}`, table, rows, (found, unit) => this.#copy(table, found, unit))
@@ -162,8 +174,8 @@ class RowWriter {
   }
 
   /**
-   * Splits the staging table into physical ranges (ctid). Each range becomes one step, which writes the staged rows of
-   * the range that have not changed since the table was paged.
+   * Splits the rows of a staging table into physical ranges (ctid); one step writes one range. A row that changed in
+   * the blocks since the import started is left out: its newest value is in `import.changes`.
    */
   async #stagedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
     const { store } = this.#writing
@@ -186,7 +198,9 @@ class RowWriter {
     })
   }
 
-  /** Splits the rows that changed since the import started into key ranges. Each range becomes one step. */
+  /**
+   * Splits the rows of `import.changes` that belong to one contract table into key ranges; one step writes one range.
+   */
   async #changedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
     const { store } = this.#writing
     const bounds = await store.query<{ key: bigint }>(
@@ -242,15 +256,15 @@ class RowWriter {
     rows: readonly Collected[],
     unit: CommitUnit,
   ): Promise<number> {
-    // A row that moved between scopes occurs several times in `rows`. The sort order puts the present row first,
-    // otherwise the row that was removed last.
+    // A row that moved between scopes has one entry for each scope in `rows`. The entries of a key are sorted: the
+    // present row first, then removed rows, the latest removal first. Keep the first entry of each key.
     const byKey = new Map<bigint, Collected>()
     for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
     const operations = await this.#operations(entity, [...byKey.keys()])
     const put: { row: Record<string, unknown>; from: ContractRow }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
-      // The row is gone and no action says how the row ended: skip the row.
+      // Skip a removed row for which the actions gave no values: the final state of the row is unknown.
       if (!isPresent && operation === undefined) continue
       const from = this.#contractRow(scope, this.#decode(table, value))
       put.push({ row: { ...entity.rows.rowOf(from), ...operation }, from })
@@ -260,7 +274,7 @@ class RowWriter {
     return put.length
   }
 
-  /** Marks listed sales as invalid whose offer no longer exists on the chain. */
+  /** Sets the state of each listed sale to invalid if the offer of the sale does not exist any more. */
   async #endWithOffers(sales: readonly Record<string, unknown>[]): Promise<void> {
     const started = sales.filter(({ state }) => state === saleState.listed)
     const offers = await this.#writing.store.query<{ id: bigint }>(
@@ -272,7 +286,8 @@ class RowWriter {
   }
 
   /**
-   * Inserts rows that one block created and removed. Such rows have operations, but never appeared as contract rows.
+   * Inserts rows that were created and removed within one block. The state history of the block does not show such
+   * rows, so they are in `import.operations`, but not in `import.changes`.
    */
   async #shortLived(entity: EntityTable, table: ContractTable, unit: CommitUnit): Promise<number> {
     const rows = await this.#writing.store.query<{ row: Record<string, unknown> }>(
@@ -304,7 +319,10 @@ class RowWriter {
     return { scope, data, formats: this.#contractFormats }
   }
 
-  /** Formats for attribute data. Collections need no entry: their handler knows the collection format. */
+  /**
+   * Names and types of the attributes, for decoding the data of templates and assets. `collectionFormat` is empty
+   * because collections do not pass through `entityTables`; the handler of collections knows the collection format.
+   */
   readonly #contractFormats: Formats = {
     collectionFormat: [],
     formatOf: (collection, schema) => this.#formats.get(`${collection}/${schema}`) ?? [],
