@@ -9,7 +9,7 @@ import { describeError, RetryableError } from '../../../core/errors/index.ts'
 /** Position of a reader in the source database. */
 export interface OldPosition {
   readonly reader: string
-  /** Last irreversible block of the source database, which is the import block. */
+  /** Last irreversible block of the source database. The import takes over the state at this block. */
   readonly block: number
   /** Newest block of the source database, and its time in ms since 1970. */
   readonly newest: number
@@ -18,29 +18,36 @@ export interface OldPosition {
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
-/** Facts about the source database, read when its snapshot is opened. */
+/** Facts about the source database that are read when the snapshot is opened. */
 interface SourceFacts {
   readonly address: DatabaseAddress
   /** Snapshot id from `pg_export_snapshot`. */
   readonly snapshot: string
   readonly position: OldPosition
   readonly version: string
-  /** Tables of the source as `table`, and their columns as `table.column`. */
+  /**
+   * Names of the source's tables, as `table`, and of their columns, as `table.column`: `has` looks up names in this
+   * set.
+   */
   readonly columns: ReadonlySet<string>
 }
 
-/** Version of the work tables of an import. A program with another version does not resume the import. */
+/**
+ * Version of the temporary tables of an import from a source database. A program with another COPY_VERSION does not
+ * resume an unfinished import, but starts the import again.
+ */
 const COPY_VERSION = 2
 
-/** A database of eosio-contract-api or atomicassets-api as of one snapshot. The import never changes the database. */
+/** A snapshot of a database of eosio-contract-api or atomicassets-api. The import never changes this database. */
 export class OldSource {
   readonly address: DatabaseAddress
   readonly position: OldPosition
-  /** Schema version, as `dbinfo` names it. */
+  /** Version of the source's schema, from the table `dbinfo`. */
   readonly version: string
   /**
-   * Hash of address, version and position of the source database and of COPY_VERSION: changes when the source indexes
-   * more blocks.
+   * Identifies the import: a run resumes an unfinished import with the same fingerprint. SHA-256 of COPY_VERSION and of
+   * the address, version and position of the source database. If the source indexes more blocks, the fingerprint
+   * changes.
    */
   readonly fingerprint: string
   readonly #leader: pg.Client
@@ -71,8 +78,9 @@ export class OldSource {
   }
 
   /**
-   * Opens another session on the same snapshot.
-   * @param mode `write` for a session whose transaction is rolled back at its end.
+   * Opens a new session of the source database that sees the same snapshot.
+   * @param mode `read` begins a read-only transaction. `write` begins a transaction that may change rows; the caller
+   * must roll the transaction back.
    */
   async openSession(mode: 'read' | 'write'): Promise<pg.Client> {
     const client = await connectSource(this.address)
@@ -99,8 +107,7 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
       )
     },
   )
-  // Fixed settings of the database session: the text format of times and numbers must not depend on the server's
-  // settings.
+  // Fixed settings of the session: the text format of times and numbers must not depend on the server's settings.
   await client.query(
     `SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET search_path = public, pg_catalog; SET jit = off`,
   )
@@ -151,7 +158,7 @@ async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Pro
   return version
 }
 
-/** Large source tables that are read by key ranges: without an index, each range would scan the whole table. */
+/** Large source tables, which are read in key ranges. Without an index, each range would scan the whole table. */
 const indexed = [
   'contract_traces',
   'atomicassets_assets',
@@ -160,7 +167,7 @@ const indexed = [
   'atomicassets_offers_assets',
 ]
 
-/** Names of the large source tables that have no index. */
+/** Finds the large source tables that have no index. */
 export async function findUnindexed(source: OldSource): Promise<string[]> {
   const rows = await source.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -195,7 +202,7 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
 }
 
-/** Table that shows whether the program that filled the source database ran the handler of a family. */
+/** For each family, a table that the source database has only if the replaced system ran the handler of the family. */
 const tablesOfFamilies = {
   assets: 'atomicassets_config',
   market: 'atomicmarket_config',
@@ -203,8 +210,10 @@ const tablesOfFamilies = {
 } as const
 
 /**
- * @throws FatalError `IMPORT_SOURCE_UNFIT` if the source never ran the handler of a family that the reader has. The
- * tools family is optional.
+ * Checks that the source database has the tables of each family that the reader indexes. The tools family is not
+ * checked, because its tables are optional.
+ *
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`.
  */
 export function requireFamilies(source: OldSource, accounts: Accounts): void {
   for (const family of ['assets', 'market', 'oracle'] as const) {

@@ -4,7 +4,7 @@ import { FatalError } from '../../../core/errors/index.ts'
 import { unfit } from '../unfit.ts'
 import type { OldSource } from './old-source.ts'
 
-/** A value in the source's undo journal, with its type. */
+/** A value in an entry of the source's undo journal (`reversible_queries`), with the type of the value. */
 interface TaggedValue {
   readonly type: string
   readonly data: unknown
@@ -57,7 +57,8 @@ const entities: Readonly<Record<string, readonly [entity: string, key: string]>>
 }
 
 /**
- * Append-only source tables. Block numbers identify their reversible rows, so their journal entries are not replayed.
+ * Append-only tables of the source database. The import selects their rows by block number, up to the import block. The
+ * rows of reversible blocks are therefore left out without the undo journal, so entries for these tables are skipped.
  */
 const appended: ReadonlySet<string> = new Set([
   'contract_traces',
@@ -68,9 +69,11 @@ const appended: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The source as of its last irreversible block: a session whose open transaction has replayed the source's undo
- * journal. `close` rolls the transaction back. Until then the replayed rows stay locked in the source, so close the
- * session as soon as its rows are read.
+ * The source database with its rows at the last irreversible block. The open transaction of the session has applied the
+ * undo journal of the source, which rolls back the reversible blocks.
+ *
+ * The transaction locks the changed rows in the source. `close` rolls the transaction back, so call `close` as soon as
+ * the rows are read.
  */
 export class UndoneSource {
   readonly changed: ChangedKeys
@@ -81,7 +84,7 @@ export class UndoneSource {
     this.changed = changed
   }
 
-  /** Keys of an entity type that the reversible blocks changed. */
+  /** Returns the keys of the entities of one type that the reversible blocks changed. */
   keys(entity: string): readonly string[] {
     return [...(this.changed.get(entity) ?? [])]
   }
@@ -91,7 +94,7 @@ export class UndoneSource {
     return rows
   }
 
-  /** Runs COPY TO STDOUT and returns its lines as one text. */
+  /** Runs COPY TO STDOUT for a SELECT and returns all COPY lines as one text. */
   async copyLines(select: string): Promise<string> {
     const chunks: Buffer[] = []
     for await (const chunk of this.#client.query(copyTo(`COPY (${select}) TO STDOUT`)))
@@ -106,7 +109,8 @@ export class UndoneSource {
 }
 
 /**
- * Rolls back the source's reversible blocks in a transaction that is never committed.
+ * Opens a transaction on the source database and rolls back the reversible blocks in the transaction, by applying the
+ * undo journal of the source. The transaction is never committed, so the source itself does not change.
  *
  * @throws FatalError `IMPORT_SOURCE_UNFIT` if the role may not write to the source, or if the undo journal does not fit
  * the tables of the source.
@@ -213,7 +217,7 @@ async function runUndo(
   ).rows
 }
 
-/** Converts a journal value to a query parameter. */
+/** Converts a value of the undo journal to a parameter of a PostgreSQL query. */
 function untag({ type, data }: TaggedValue, columnType: string | undefined): unknown {
   if (data === null) return null
   if (type === 'date') return new Date(data as string | number)

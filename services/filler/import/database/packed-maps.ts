@@ -11,8 +11,8 @@ interface AbiSince {
 type Pair = Readonly<Record<string, unknown>>
 
 /**
- * Packs the attribute maps of logged actions. The source stores decoded maps; a database that was indexed from blocks
- * stores packed maps.
+ * Packs the attribute maps of logged actions into bytes. The column `packed` of the logs contains packed maps, but the
+ * source database stores decoded maps.
  */
 export class MapPacker {
   readonly #versions: AbiSince[] = []
@@ -28,7 +28,10 @@ export class MapPacker {
     }
   }
 
-  /** Packs several attribute maps and joins their bytes; null if no ABI is known or a value does not fit its type. */
+  /**
+   * Packs the attribute maps of one action and joins their bytes. Returns null if no ABI is known or a value does not
+   * fit the type of its field.
+   */
   pack(block: number, action: string, fields: Readonly<Record<string, unknown>>): Uint8Array | null {
     const version = this.#versions.findLast((known) => known.block <= block) ?? this.#versions[0]
     if (version === undefined) return null
@@ -48,8 +51,9 @@ export class MapPacker {
 }
 
 /**
- * Renames the two members of each attribute pair to the names in the ABI, because compilers use key/value or
- * first/second. Turns null floats into NaN, because JSON has no NaN or infinity.
+ * Renames the two members of each attribute pair to the names that the ABI uses: `key` and `value`, or `first` and
+ * `second`, depending on the compiler of the contract. Replaces null floats by NaN: JSON has neither NaN nor infinity,
+ * so the source stores null.
  */
 function spell(abi: CompiledAbi, type: string, pairs: unknown): unknown {
   if (!Array.isArray(pairs)) return pairs

@@ -1,7 +1,10 @@
 import { allMarketListings } from '../../../core/model/tables/index.ts'
 import type { Rule } from '../../../core/derived/index.ts'
 
-/** Statement that returns each distinct value of the listing columns, with the name of the column. */
+/**
+ * Returns a statement that selects the distinct values of some columns from all tables of listings, each value with the
+ * name of the table and column.
+ */
 function valuesOf(columns: readonly string[]): string {
   return allMarketListings
     .flatMap(({ table }) =>
@@ -19,8 +22,8 @@ const listingTokens = valuesOf(['token_symbol', 'settlement_symbol', 'listing_sy
 const listingMarketplaces = valuesOf(['maker_marketplace', 'taker_marketplace'])
 
 /**
- * Rules that a row must exist if another row or a log entry refers to the row. The contracts never remove collections,
- * schemas, tokens and marketplaces.
+ * Rules on references: if a row or a log entry refers to another row, the other row must exist. The rules hold on the
+ * chain, because the contracts never remove collections, schemas, tokens or marketplaces.
  */
 export const presenceRules: readonly Rule[] = [
   {

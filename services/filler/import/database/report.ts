@@ -3,7 +3,7 @@ import type { EventTotals } from './copy-steps.ts'
 
 /** A difference between an imported database and a database that was indexed from blocks. */
 export interface Difference {
-  /** Name of a table, or of a table and some of its columns. */
+  /** Tables, columns or rows that differ. */
   readonly what: string
   readonly why: string
 }
@@ -12,19 +12,24 @@ export interface ReportFacts {
   readonly context: PartContext
   readonly totals: EventTotals
   readonly hasNodeTables: boolean
-  /** Ids of templates without a row in the source database. */
+  /**
+   * Ids of templates that have no row in the source database, because one transaction created and deleted the template.
+   */
   readonly lostTemplates: readonly string[]
 }
 
 const MOST_NAMED = 20
 
-/** Joins ids for a message and shortens a long list. */
+/** Joins ids for a message: names at most MOST_NAMED ids, and then says how many more there are. */
 function firstOf(ids: readonly string[]): string {
   const rest = ids.length - MOST_NAMED
   return ids.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** Lists every difference that the source database makes unavoidable, with the reason. */
+/**
+ * Lists how the imported database differs from a database that was indexed from blocks, with the reason for each
+ * difference. The differences are unavoidable: the source database lacks the data.
+ */
 export function describeDifferences({
   context,
   totals,

@@ -4,12 +4,13 @@ import { FatalError } from '../../../core/errors/index.ts'
 const DEFAULT_PORT = 5432
 
 /**
- * Parses `postgres://user:password@host:port/name`. `?host=` names the folder of a Unix socket.
+ * Parses the address of the source database, `postgres://user:password@host:port/name`. With a parameter `?host=`, the
+ * host is the folder of a Unix socket.
  *
- * @throws FatalError `USAGE` naming the mistake but not the text, which may hold a password.
+ * @throws FatalError `USAGE` naming the mistake but not the address, which may contain a password.
  */
 export function parseSourceAddress(text: string): DatabaseAddress {
-  // An address with a Unix socket may lack the host, but `URL` requires one: insert `localhost`.
+  // The address of a database on a Unix socket may have no host, but `URL` requires a host: insert `localhost`.
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^@/]+@)\//, '$1localhost/')
   const url = URL.canParse(whole) ? new URL(whole) : null
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
@@ -37,7 +38,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Formats the address without its password, for reports. */
+/** Formats the address of the source database for reports, without the password. */
 export function describeAddress({ host, port, user, database }: DatabaseAddress): string {
   return `${user}@${host}:${port}/${database}`
 }

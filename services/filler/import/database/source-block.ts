@@ -4,7 +4,8 @@ import { FatalError, RetryableError } from '../../../core/errors/index.ts'
 import type { OldSource } from './old-source.ts'
 
 /**
- * Reads the import block from the chain node: the source stores no id of irreversible blocks.
+ * Reads number, id and time of the import block from the chain node, because the source database stores no ids of
+ * irreversible blocks.
  *
  * @throws FatalError `CHAIN_MISMATCH` if node and source are on different chains.
  */
@@ -34,8 +35,9 @@ export async function findBlock(
     `the source and the chain node ${shown} are on different chains: they differ at block ${next?.num ?? newest}`,
     { details: { held: 'the chain of the source' } },
   )
-  // If the node knows the source's next block, that block must follow the import block. A next block that the node does
-  // not know was orphaned, so this block cannot be compared.
+  // The block after the import block shows whether node and source are on the same chain. If the node and the source
+  // have the same next block, `previous` of that block must be the id of the import block. If the node has a different
+  // next block, a fork has removed the source's next block, and the check is skipped.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch
   if (next === undefined && newest === block && found.timeMs !== newestTimeMs) throw mismatch
   return found

@@ -2,8 +2,8 @@ import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
 /**
- * Time span that the search for the log's first and last entry reads. The log has no B-tree index by time, but a
- * block-range (BRIN) index.
+ * The lowest and highest sequence of the source's log are searched in the first and last DAY_MS of the log. The log
+ * table `contract_traces` has no B-tree index on the time, only a block-range (BRIN) index.
  */
 const DAY_MS = 86_400_000
 
@@ -35,7 +35,10 @@ export async function findFirstTime({ source, accounts }: PartContext): Promise<
   return row?.time == null ? null : Number(row.time)
 }
 
-/** Bounds of the global sequences in the source database up to a time. The bounds may be wider than the sequences. */
+/**
+ * Finds a range that contains the global sequences of all log entries and transfers in the source database up to the
+ * time `lastMs`. The range may be wider than necessary.
+ */
 export async function findSequences(
   context: PartContext,
   lastMs: number,

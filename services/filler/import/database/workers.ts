@@ -17,7 +17,7 @@ export interface ImportStep {
   run(worker: ImportWorker): Promise<number>
 }
 
-/** Two sessions: `source` reads the source's snapshot, `target` writes to this database. */
+/** Two sessions: `source` reads the snapshot of the source database, `target` writes to the target database. */
 export interface ImportWorker {
   readonly source: pg.Client
   readonly target: pg.Client
@@ -64,8 +64,9 @@ export interface StepRun {
 }
 
 /**
- * Runs the steps of an import; each worker runs one step at a time. A step is one transaction that checks the lease and
- * records the step. So the database contains complete steps only, even after the import was interrupted.
+ * Runs the steps of an import. Each worker runs one step at a time. A step is one transaction, which checks the lease,
+ * writes the rows and records the step. If the import is interrupted, the database therefore contains complete steps
+ * only.
  */
 export async function runSteps(
   workers: readonly ImportWorker[],
@@ -107,13 +108,16 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
   }
 }
 
-/** Target table and columns of COPY text. */
+/** Table that COPY writes to, and its columns in the order of the values in a COPY line. */
 export interface CopiedColumns {
   readonly table: string
   readonly columns: readonly string[]
 }
 
-/** Copies the rows of a SELECT on the source into a target table. `change`, if given, converts each line. */
+/**
+ * Copies the rows that a SELECT on the source database returns to a table of the target database. `change`, if given,
+ * receives each COPY line without the line feed, and returns the COPY line to write, with the line feed.
+ */
 export async function copyAcross(
   { source, target }: ImportWorker,
   select: string,
@@ -127,7 +131,7 @@ export async function copyAcross(
   return writing.rowCount
 }
 
-/** Copies COPY text lines, each with its line feed, into a table. */
+/** Writes lines of COPY text to a table. Each line ends with a line feed. */
 export async function copyText(
   target: pg.ClientBase,
   into: CopiedColumns,
@@ -145,8 +149,7 @@ function copyStatement({ table, columns }: CopiedColumns): string {
 }
 
 /**
- * Stream that converts COPY text line by line. COPY text contains a line feed only at the end of a row, so splitting
- * there is safe.
+ * Stream that converts COPY text line by line. COPY text escapes line feeds in values, so each line feed ends a row.
  */
 function changeLines(change: (line: string) => string): Transform {
   let rest: Buffer = Buffer.alloc(0)
