@@ -35,35 +35,42 @@ const burningSide: AccountSide = {
   counters: 'assets.burners',
 }
 
-/** A request for accounts, before its templates are looked up. */
+/** A request for accounts by their assets. The filters on template data are not yet resolved to template ids. */
 export interface AccountQuery {
   readonly session: Session
   readonly values: AccountValues
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** Query with the columns `account` and `assets` (the number of its matching assets). */
+/**
+ * Query of the accounts with matching assets. Columns: `account`, and `assets`, the number of matching assets of the
+ * account.
+ */
 interface AccountRows {
   readonly rows: Sql
-  /** Whether one generic plan of the query is good for all values of its parameters. */
+  /** Whether one generic plan of the query is good for all values of the query's parameters. */
   readonly isFixed: boolean
 }
 
-/** Filters on the account itself. `before` and `after` are accepted and ignored. */
+/** Request parameters that filter accounts, not assets. `before` and `after` are accepted and ignored. */
 const accountCounters = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
 /**
- * Parameters that the counters by account and collection support. The counters can answer a request without other
- * filters on assets.
+ * Filters on assets that the counters by account and collection can apply. The counters answer a request that has no
+ * other filter on assets.
  */
 const collectionCounters = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
-/** One page of accounts by number of matching assets, ties by name, as the JSON text of its records. */
+/**
+ * JSON text of one page of owners. Owners with more matching assets come first. Owners with equal numbers are sorted by
+ * name.
+ */
 export async function ownerPage(reader: ListReader, trigrams: boolean, query: AccountQuery): Promise<string> {
   return page(reader, query, await accountRows(reader, trigrams, query, owningSide))
 }
 
 /**
- * One page of accounts by number of matching assets that they burned, ties by name, as the JSON text of its records.
+ * JSON text of one page of accounts that burned matching assets. Accounts that burned more of these assets come first.
+ * Accounts with equal numbers are sorted by name.
  */
 export async function burnerPage(
   reader: ListReader,
@@ -96,8 +103,8 @@ async function page(
 ): Promise<string> {
   const window = pageWindow(values)
   if (!found) return '[]'
-  // The limit is a literal unless a generic plan is good enough: a generic plan does not know that the limit is small,
-  // and then ignores an index in the wanted order.
+  // A generic plan does not know that the limit is small, and then ignores an index in the wanted order. The limit is
+  // therefore a literal, unless one generic plan is good for all values.
   const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(value))
   const statement = sql`SELECT ${raw(accountCount.rows('p.assets DESC, p.account'))}
       FROM (SELECT k.account, k.assets FROM (${found.rows}) k
@@ -107,9 +114,12 @@ async function page(
 }
 
 /**
- * Query of `account` and `assets` for every account with matching assets; undefined if no asset can match. The numbers
- * come from the first possible source: counters that cover all filters; counters minus the few assets that a filter
- * excludes; the assets themselves.
+ * Query of the accounts with matching assets and of the number of these assets. The query reads the first possible
+ * source:
+ * - counters, if they apply all filters of the request;
+ * - counters minus the excluded assets, if the only filter excludes few assets;
+ * - the matching assets.
+ * @returns undefined if no asset can match.
  */
 async function accountRows(
   reader: ListReader,
@@ -140,8 +150,8 @@ async function accountRows(
 }
 
 /**
- * Whether all assets of an owner, or all assets of a burner, pass the filter. Burned assets always pass `hide_offers`,
- * because a valid offer contains no burned asset.
+ * Whether the filter is left out because it excludes no asset. True for `hide_offers` on burned assets: a valid offer
+ * contains no burned asset.
  */
 function isAlwaysMet(name: string, side: AccountSide): boolean {
   return name === 'hide_offers' && side === burningSide
@@ -157,7 +167,10 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
   return owners ? [isOneOf(raw('c.account'), owners)] : []
 }
 
-/** Owners of assets in some collections: sums the counters of each collection. */
+/**
+ * Query of the owners of assets in the requested collections. The number of assets is the sum of the counters of these
+ * collections for each owner.
+ */
 function ofCollections(values: AccountValues): Sql {
   const conditions = [
     ...inCollections('c.collection_name', values),
@@ -175,8 +188,8 @@ const ofTemplates = (flag: string): string =>
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
 /**
- * Queries by filter name, for filters that exclude few assets. Each query returns the accounts (`account`) with the
- * number of their excluded assets (`assets`).
+ * For each filter that excludes few assets: a query of the owners (`account`) of the excluded assets, with the number
+ * of excluded assets of each owner (`assets`).
  */
 const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),
@@ -196,13 +209,14 @@ function countersLess(left: string, values: AccountValues): Sql {
     FROM assets.accounts c LEFT JOIN (${raw(left)}) l ON l.account = c.account ${where(conditions)}`
 }
 
-/** Query that counts the matching assets. */
+/** Query that reads the matching assets and counts them for each account. */
 function counted(side: AccountSide, values: AccountValues, filters: readonly Filter[]): AccountRows {
   const account = raw(`a.${side.column}`)
   const ofAccounts = accountConditions(account, side, values)
   const conditions = [
     sql`${account} IS NOT NULL`,
-    // The index by burner is partial: only burned assets.
+    // The index by burner contains only burned assets. PostgreSQL uses this partial index only if the query requires an
+    // empty owner.
     ...(side === burningSide ? [raw('a.owner IS NULL')] : []),
     ...foundConditions(filters),
     ...ofAccounts,
@@ -212,7 +226,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
   return { rows, isFixed: ofAccounts.length === 0 && haveOnePlan(filters, []) }
 }
 
-/** Conditions on the name of the account, without conditions on its assets. */
+/** Conditions of the parameters that filter accounts by name. */
 function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
   // A request with the filter `owner` ignores `ids`.

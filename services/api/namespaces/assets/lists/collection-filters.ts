@@ -10,7 +10,10 @@ import type { OfCollections } from '../../nft/filters/index.ts'
 /** Name of the table of collections: its key in `Statistics`. */
 export const COLLECTIONS = 'assets.collections'
 
-/** Filter of the requested collections, by names and white-list. If the request has neither, by the black-list. */
+/**
+ * Filter on collection names. A request for names, or with a white-list, selects these names, minus the names of the
+ * black-list. Any other request only excludes the names of the black-list.
+ */
 export function collectionFilter(
   values: CollectionListValues,
   statistics: Statistics,
@@ -32,12 +35,15 @@ export function collectionFilter(
   ]
 }
 
-/** Condition: a list of accounts of the collection `row` contains the account. */
+/**
+ * Condition: the list of authorized or notified accounts of a collection contains the account. `row` is the SQL alias
+ * of the collection.
+ */
 export function listsAccount(row: string, list: 'authorized' | 'notify', account: string): Sql {
   return sql`${raw(`${row}.${list}_accounts`)} @> ARRAY[${bind(account, 'text')}]`
 }
 
-/** Filter of the collections that authorize an account. */
+/** Filter on collections, or on rows of collections, that authorize an account. */
 export function authorizedFilter(
   account: string | undefined,
   statistics: Statistics,

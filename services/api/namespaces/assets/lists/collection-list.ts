@@ -62,8 +62,8 @@ function accountFilters(values: CollectionValues, statistics: Statistics): Filte
   if (authors) {
     filters.push({
       name: 'author',
-      // The condition is written like the expression of the index collections_accounts_idx, so that PostgreSQL can use
-      // the index.
+      // The index collections_accounts_idx stores the expression `ARRAY[author]`, so the condition on the author uses
+      // the same expression.
       condition: sql`ARRAY[c.author] && ${bind(authors, 'text[]')}`,
       rows: statistics.equal(COLLECTIONS, 'author', authors),
       columns: ['author'],

@@ -14,15 +14,15 @@ import { isOneOf } from '../../nft/conditions/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 /**
- * Filters that read the rows of the assets in an offer or a transfer. The filters on asset ids and collections need no
- * asset rows.
+ * Request parameters that filter offers or transfers by properties of the contained assets. These filters read rows of
+ * assets. A filter on asset ids alone, or on collections alone, reads no row of assets.
  */
 const assetDetails = [
   ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
   ...(['minter', 'initial_receiver', 'burner'] as const),
 ] as const
 
-/** All filters on the assets that an offer or a transfer contains. */
+/** All request parameters that filter offers or transfers by the contained assets. */
 const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 
 /** Maximum number of collections that `ContainedAssets.home` lists. */
@@ -30,15 +30,18 @@ const MAX_COLLECTIONS = 64
 
 /** Filters on the assets that an offer or a transfer contains, and the data for planning them. */
 export interface ContainedAssets {
-  /** Filters on an asset `a` of the row. A single asset has to pass all of them. */
+  /**
+   * Filters on an asset `a` of an offer or a transfer. At least one asset of the offer or transfer passes all these
+   * filters.
+   */
   readonly filters: readonly Filter[]
   /** Names of the request parameters that `filters` apply. */
   readonly names: readonly string[]
-  /** Estimated number of matching assets. */
+  /** Estimated number of assets that pass all `filters`. */
   readonly assets: number
   /**
-   * Collections of the requested templates or schemas, and the number of all their assets. Undefined for more than
-   * MAX_COLLECTIONS collections.
+   * Collections of the requested templates or schemas, and the number of all assets in these collections. Undefined if
+   * there are more than MAX_COLLECTIONS collections.
    */
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
   /** Whether the filter selects assets that cannot be transferred. */
@@ -46,11 +49,12 @@ export interface ContainedAssets {
 }
 
 /**
- * Prepares the filters on the assets that an offer or a transfer contains. At most one statement runs: it reads the
- * matching templates, or the collections of the requested templates or schemas with numbers of assets.
- * @param isOfOneCollection whether all assets of a row belong to the row's own collection: true for transfers, false
+ * Prepares the filters on the assets that an offer or a transfer contains. At most one statement runs:
+ * - for a filter on templates that are not transferable or not burnable, it reads these templates;
+ * - for any other filter on template ids or schemas, it reads their collections and numbers of assets.
+ * @param isOfOneCollection whether all assets of a row belong to the collection of the row: true for transfers, false
  * for offers.
- * @returns undefined if no filter of the request reads the rows of the contained assets.
+ * @returns undefined if no filter of the request reads rows of assets.
  */
 export async function resolveContained(
   session: Session,
@@ -85,8 +89,8 @@ interface KnownHome {
 }
 
 /**
- * The collections of the requested templates or schemas, the number of their assets, and the number of matching
- * assets.
+ * Reads the collections of the requested templates or schemas, the number of all assets in these collections, and the
+ * number of assets of the templates or schemas.
  */
 async function resolveHome(session: Session, values: AssetValues): Promise<KnownHome | undefined> {
   const { template_id: ids, schema_name: schemas, collection_name: collections } = values
@@ -121,7 +125,9 @@ export interface ContainingTable {
   readonly table: string
   readonly alias: string
   readonly key: string
-  /** SQL of the ids of all assets of a row, in the same words as in the index of the table. */
+  /**
+   * SQL of the ids of all assets of a row. The text equals the indexed expression, so that PostgreSQL uses the index.
+   */
   readonly ids: (alias: string) => Sql
   /** Creates the filter for rows of the given collections. */
   readonly ofCollections: (collections: readonly string[]) => Filter
@@ -133,25 +139,26 @@ export interface ContainingTable {
 }
 
 /**
- * Share of the transfers that contain an asset whose template is not transferable. The contract forbids new transfers
- * of such an asset.
+ * Number of transfers of an asset that is not transferable, relative to the average asset. The contract forbids new
+ * transfers of such an asset.
  */
 const FIXED_SHARE = 0.001
-/** Cost of reading one asset and looking up the rows that contain it, in visited rows. */
+/** Costs, in units of one visited row: reading one asset; looking up the offers or transfers that contain one asset. */
 const ASSET_VISITS = 0.5
 const FIND_VISITS = 2.5
-/** Cost of checking the assets of one row, in visited rows. */
+/** Cost of checking the filters on the assets of one offer or transfer, in units of one visited row. */
 const CHECK_VISITS = 6
 
 /**
- * Excludes assets that never moved. The contract forbids transfers of assets that are not transferable, so many of
- * these assets have no transfer, and reading each of them is expensive.
+ * Condition that excludes assets that never moved. The contract forbids transfers of assets that are not transferable.
+ * Many of these assets therefore have no transfer, and a look-up of their transfers finds nothing.
  */
 const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
   OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`)
 
 /**
- * Filters for rows that contain one of the given assets, and for rows that contain an asset with the given properties.
+ * Filters on the assets of an offer or a transfer: the row contains an asset with one of the given ids, or an asset
+ * with the given properties.
  */
 export function containedFilters(
   values: AssetValues,
@@ -159,7 +166,8 @@ export function containedFilters(
   statistics: Statistics,
   containing: ContainingTable,
 ): Filter[] {
-  // Ids of 0 and below are not asset ids: the index stores 0 and -1 as marks (see `contentsOf` of offers).
+  // Requested ids of 0 and below match nothing. They are left out, because the index of offers stores 0 and -1 as marks
+  // (see `contentsOf` of offers).
   const ids = values.asset_id?.filter((id) => id > 0n)
   return [
     ...(ids ? [idsFilter(ids, statistics, containing)] : []),
@@ -227,19 +235,24 @@ function detailFilters(
 
 /** Name of the table of transfers: its key in `Statistics`. */
 export const TRANSFERS = 'assets.transfers'
-/** Transfers have no time column. The table of blocks maps the sequence number of a transfer to its time. */
+/**
+ * Transfers have no time column, and their ids are sequence numbers. The table of blocks has the time and the first
+ * sequence number of each block.
+ */
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /**
- * Splits the filter for a count into transfers of one asset and bundles. For transfers of one asset, the condition is a
- * join, whose direction PostgreSQL chooses. Most transfers contain one asset.
+ * Splits the filter into two disjoint parts, whose counts are added up: transfers of one asset, and transfers of
+ * several assets (bundles). Most transfers contain one asset. For these transfers the condition is an IN subquery,
+ * which PostgreSQL plans as a join in the cheaper direction.
  */
 function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
   const isBundle = raw('cardinality(t.asset_ids) > 1')
   const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
-  // The condition negates `isBundle` instead of comparing the number of assets with 1: without statistics, PostgreSQL
-  // estimates that most rows pass a negated condition.
+  // The condition is `NOT (cardinality > 1)` and not `cardinality = 1`. PostgreSQL has no statistics for the
+  // expression: by default it estimates that two thirds of the rows pass the first form, and 0.5 % pass the second. In
+  // fact most rows pass.
   return [
     { filter: { ...common, condition: sql`t.asset_ids[1] IN (${found})` }, apart: sql`NOT (${isBundle})` },
     { filter: { ...common, condition: sql`EXISTS (${looked})` }, apart: isBundle },
@@ -247,11 +260,13 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
 }
 
 /**
- * Reads the newest transfers of the matching assets. Each asset stores the time of its last transfer. The query takes
- * as many distinct times as the page needs rows, newest first, and reads all transfers since the earliest of these
- * times. If an owner changed without a transfer, the result can have too few rows. Then the query reads all transfers
- * of the matching assets.
- * @param all every filter of the list; all of them are filters on the assets of a transfer.
+ * Reads the newest transfers of the matching assets, in these steps:
+ * - Each asset stores the time of its last transfer. The query takes the newest distinct times, as many as the page
+ *   needs rows.
+ * - The query reads all transfers of the matching assets since the earliest of these times.
+ * - An owner can change without a transfer, so the number of found transfers can be too small. Then the query reads all
+ *   transfers of the matching assets.
+ * @param all every filter of the list. All are filters on the assets of a transfer.
  */
 export function newestTransfers(
   { filters, assets }: ContainedAssets,
@@ -288,9 +303,10 @@ export function newestTransfers(
 }
 
 /**
- * FROM item of the rows that contain at least one of the assets. Each row occurs once. One index scan looks up `atOnce`
- * assets, because a scan compares every row that it finds with all ids of the scan.
- * @param assets query of the column `asset_id`.
+ * FROM item of the offers or transfers that contain at least one of the assets. Each offer or transfer occurs once. The
+ * asset ids are split into groups of `atOnce` ids, one index scan for each group, because a scan compares every found
+ * row with all ids of the scan.
+ * @param assets query with the column `asset_id`.
  */
 function rowsWith(assets: Sql, { table, alias, key, ids, atOnce }: ContainingTable): Sql {
   return sql`(SELECT DISTINCT ON (m.${raw(key)}) m.*

@@ -27,20 +27,24 @@ export interface LogSubject {
 /** A row of the log query. */
 type ReadRow = readonly [
   /**
-   * All columns of the log entry except `data`, as one packed text. The API builds `data` from the next two elements.
+   * All columns of the log entry except `data`, packed into one text. The API builds `data` from the columns `data` and
+   * `packed` of this row.
    */
   own: string,
   /** JSON object of the action's data, or null. */
   data: string | null,
-  /** The two attribute maps of the action in its binary encoding, or null. */
+  /**
+   * The attribute maps before and after the action, in the binary encoding of the contract; null if the action has
+   * none.
+   */
   packed: Uint8Array | null,
-  /** Size of the row in bytes if the page exceeds its limit, else null. */
+  /** Size of the action's data in bytes if the page exceeds the size limit, else null. */
   bytes: bigint | null,
 ]
 
 /**
- * Log of assets, collections, schemas, templates or offers. The API merges `data` of an entry from two columns: JSON
- * and binary attribute maps.
+ * Log of assets, collections, schemas, templates or offers. The data of an action is stored in two columns: JSON, and
+ * attribute maps in the binary encoding of the contract. The API merges both into the field `data`.
  */
 export interface AssetsLog {
   readonly schema: NamedSchema
@@ -51,7 +55,7 @@ export interface AssetsLog {
 
 /**
  * Declares the log of assets, collections, schemas, templates or offers.
- * @param of word for the asset, collection or other object in descriptions.
+ * @param of name of the logged object in API descriptions, such as `an asset`.
  */
 export function assetsLog(title: string, of: string, actions: LoggedActions): AssetsLog {
   const { name, data, ...others } = logFields(actions, { seq: 'e.seq', name: 'y.name', data: 'data' })
@@ -82,19 +86,20 @@ const MINTS = sql`SELECT a.minted_seq AS seq, a.asset_id AS subject, (SELECT n.a
   FROM assets.assets a WHERE a.minted_seq IS NOT NULL`
 const ROWS = raw('SELECT r.seq, r.subject, r.action, r.data, r.packed FROM assets.logs r')
 
-/** Reader of logs with the size limit of a page. */
+/** Input of `selectLogs`: the reader of lists, and the size limit of a page. */
 interface LogReading {
   readonly lists: ListReader
   /** Maximum size of a page, bytes. */
   readonly maxBytes: number
 }
 
-/** SQL of the size of an action's data. */
+/** SQL of the size of an action's data, bytes. */
 const BYTES = `${storedBytes('e.data')} + ${storedBytes('e.packed')}`
 
 /**
- * One page of the log of an asset, collection, schema, template or offer. The query returns sizes instead of data if
- * the page exceeds its limit.
+ * One page of the log of an asset, collection, schema, template or offer. If the data of the page exceeds the size
+ * limit, the query returns sizes instead of data.
+ * @throws RequestError if the page exceeds the size limit.
  */
 export async function selectLogs(
   { lists, maxBytes }: LogReading,

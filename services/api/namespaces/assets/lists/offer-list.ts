@@ -32,12 +32,13 @@ const offerSource: Source = {
   ],
 }
 
-/** Approximate shares of the offers that match each filter, if PostgreSQL has no statistics. */
+/** Approximate shares of the offers that match a filter. PostgreSQL has no statistics for these filters. */
 const shares = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
- * SQL of the ids of all assets of an offer, in the same words as in the index offers_contents_idx. Two marks are no
- * asset ids: 0 if the sender gives nothing, -1 if both sides give assets.
+ * SQL of the ids of all assets of an offer. The text equals the expression in the index offers_contents_idx, so that
+ * PostgreSQL uses the index. Two numbers in the list are marks, not asset ids: 0 if the sender gives nothing, -1 if
+ * both sides give assets.
  */
 function contentsOf(alias: string): Sql {
   const [sender, recipient] = [`${alias}.sender_asset_ids`, `${alias}.recipient_asset_ids`]
@@ -100,8 +101,8 @@ function blacklistFilter(values: OfferValues, statistics: Statistics): Filter[] 
 }
 
 /**
- * Filter of the parameter `state`: one or more numbers.
- * @throws RequestError 400 for anything else.
+ * Filter of the parameter `state`: one or more numbers of states.
+ * @throws RequestError 400 if a value is not a number.
  */
 function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   const given = values.state
@@ -109,8 +110,8 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   const states = [...new Set(given.map(Number))]
   const filter = { name: 'state', rows: statistics.equal(OFFERS, 'state', states), columns: ['state'] }
-  // For given asset ids, the index of asset ids finds few offers. Without `+ 0`, PostgreSQL would also read all entries
-  // of the requested states in the index of states.
+  // The index on asset ids finds the few offers with the requested assets. `+ 0` keeps PostgreSQL from the index on
+  // states, which would return all offers in the requested states.
   if (values.asset_id && values.asset_id.length > 0) {
     const condition = sql`(o.state + 0) = ANY(${bind(states, 'integer[]')})`
     return [{ ...filter, condition, isIndexed: false }]
@@ -129,8 +130,8 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
 }
 
 /**
- * The row of an offer stores the collections of the offered assets. An offer without known assets passes the white-list
- * of collections.
+ * Filters on the collections of the offered assets, which the row of an offer stores. An offer passes the white-list if
+ * every known asset of the offer belongs to a listed collection. Assets that the database does not know are ignored.
  */
 function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
@@ -180,8 +181,8 @@ function ofCollections(name: string, collections: readonly string[], statistics:
 }
 
 /**
- * Filters on the asset ids that the sender of an offer gives, and on the asset ids that the recipient gives. If a side
- * gives no asset, the offer passes the white-list of that side.
+ * Filters on the assets that the sender of an offer gives, and on the assets that the recipient gives. A side that
+ * gives no asset passes every white-list.
  */
 function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(OFFERS)
@@ -196,8 +197,8 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // The index condition is selective: few senders give nothing, and few offers give an asset of a short
-        // white-list.
+        // The index on the contents of offers finds few rows: offers whose sender gives nothing (mark 0) are rare, and
+        // few offers contain an asset of the white-list, because white-lists are short.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

@@ -14,7 +14,7 @@ export interface PartyTable {
   readonly alias: string
 }
 
-/** Approximate share of the rows whose parties both have no contract code. */
+/** Approximate share of the offers or transfers with neither a sender nor a recipient that has contract code. */
 const WITHOUT_CODE = 0.7
 
 /** Filters on sender, recipient and memo. */
@@ -38,8 +38,8 @@ export function partyFilters(
 }
 
 /**
- * Rows whose sender or recipient is one of the accounts: the union of the rows with such a sender, and of the rows with
- * such a recipient and another sender.
+ * Filter on rows whose sender or recipient is one of the accounts. The filter has two disjoint parts: rows with such a
+ * sender, and rows with such a recipient but another sender.
  */
 function eitherSide(
   name: 'account' | 'account_whitelist',
@@ -85,7 +85,7 @@ function memoFilters(values: PartyValues, statistics: Statistics, { table, alias
       condition: containsText(column, match),
       rows: statistics.sampled(table, 'memo', (text) => text.toLowerCase().includes(term)),
       columns: ['memo'],
-      // The trigram index needs three consecutive letters or digits.
+      // The trigram index serves only a search for text with at least three consecutive letters or digits.
       isIndexed: /[\p{L}\p{N}]{3}/u.test(match),
     })
   }
@@ -93,8 +93,8 @@ function memoFilters(values: PartyValues, statistics: Statistics, { table, alias
 }
 
 /**
- * Filter of the parameter `hide_contracts`: sender and recipient have no contract code. Accounts that the request names
- * are exempt.
+ * Filter of the parameter `hide_contracts`: neither the sender nor the recipient has contract code. Accounts that the
+ * request names may have code.
  */
 function contractFilter(values: PartyValues, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
   if (values.hide_contracts !== true) return []
@@ -108,8 +108,8 @@ function contractFilter(values: PartyValues, statistics: Statistics, { table, al
     {
       name: 'hide_contracts',
       condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE ${sides}${exempt} OFFSET 0)`,
-      // Two forms of the condition: `found` joins the table of accounts, which is faster for many rows. `condition`
-      // looks up the accounts of each row, which is faster for few rows.
+      // `condition` and `found` select the same rows. `condition` looks up the accounts with code for each row, which
+      // is faster for few rows. `found` joins the table of accounts with code, which is faster for many rows.
       found: sql`${lacksCode('sender')} AND ${lacksCode('recipient')}`,
       rows: statistics.rows(table) * WITHOUT_CODE,
       isIndexed: false,

@@ -1,8 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 
 /**
- * The key of the schema that a path names. A path may list several names; the newest schema with one of the names
- * wins.
+ * Returns the key of the schema that the path of a request names, `collection/schema`. A path may list several
+ * collections and schemas. The newest schema with one of these names is then returned.
  */
 export async function schemaInPath(
   session: Session,

@@ -13,8 +13,8 @@ import { containsText } from '../../nft/conditions/index.ts'
 import type { SchemaValues } from '../parameters.ts'
 
 /**
- * Schemas with a column `key`: schema name, space, collection name. A space sorts before every character of a name, so
- * `key` sorts by schema name, then by collection name.
+ * FROM item of schemas with a column `key`: the schema name, a space, and the collection name. A space sorts before
+ * every character of a name, so `key` sorts by schema name, then by collection name.
  */
 const KEYED = `(SELECT s.*, s.schema_name || ' ' || s.collection_name AS key FROM assets.schemas s) s`
 
@@ -31,7 +31,10 @@ const schemaSource: Source = {
 /** Approximate share of the schemas that a name search matches. */
 const SEARCHED = 0.05
 
-/** List of the requested schemas. `schemaRecordKeys` converts the keys of the list to record keys. */
+/**
+ * List of the requested schemas. The keys of the list are values of the column `key`; `schemaRecordKeys` converts them
+ * to the keys of records.
+ */
 export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -72,7 +75,7 @@ function orderOf(values: SchemaValues): Order {
   if (sort === 'assets') {
     return {
       direction,
-      // No index has the order of the sort `minted`, so schemas are sorted.
+      // No index has the order of the number of minted assets, so the planner collects and sorts the schemas.
       segments: [{ rank: 0, column: 'minted' }],
       sorted: {
         from: raw(`${KEYED} LEFT JOIN assets.schema_counts k

@@ -26,10 +26,10 @@ const templateSource: Source = {
   ],
 }
 
-/** Approximate shares of the templates that match each filter, if PostgreSQL has no statistics. */
+/** Approximate shares of the templates that match a filter. PostgreSQL has no statistics for these filters. */
 const shares = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
 
-/** A request for templates. */
+/** A request for templates, with its filters on attributes. */
 export interface TemplateQuestion {
   readonly session: Session
   readonly values: TemplateValues
@@ -137,7 +137,7 @@ function flagFilters(values: TemplateValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** Filters on attributes and names. Each matches the immutable or the mutable data. */
+/** Filters on attributes and names of templates. A template matches if its immutable data or its mutable data match. */
 function dataFilters(
   request: { values: TemplateValues; attributes: readonly AttributeFilter[]; trigrams: boolean },
   statistics: Statistics,
@@ -147,7 +147,7 @@ function dataFilters(
     ({ family }) => family === 'data' || family === 'template_data',
   )
   if (ofTemplates.some(({ containments }) => containments.length === 0)) return [nothing('data')]
-  // `is_transferable` and `is_burnable` are left out here: `flagFilters` creates the filters on both.
+  // `is_transferable` and `is_burnable` are removed, because `flagFilters` creates the filters of these parameters.
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []
@@ -162,7 +162,10 @@ function dataFilters(
   ]
 }
 
-/** Templates without a name come first in descending order and last in ascending order. */
+/**
+ * Order of a list of templates. If the sort is `name`, templates without a name come first in descending order and last
+ * in ascending order.
+ */
 function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
   if (values.sort !== 'name') return { direction, segments: [{ rank: 0, column: 'template_id' }] }

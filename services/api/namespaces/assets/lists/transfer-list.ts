@@ -25,7 +25,10 @@ const transferSource: Source = {
   ],
 }
 
-/** Column with the collection of a transfer. All assets of the transfer belong to this collection. */
+/**
+ * The column with the collection of a transfer, for filters on collections. All assets of a transfer belong to this
+ * collection.
+ */
 const collectionTransfers = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
 /**
@@ -54,7 +57,7 @@ export async function transferList(
     }),
     atOnce: 16,
   }
-  // Filters on the assets of a transfer select the fewest rows, so they come first.
+  // The filters on the assets of a transfer come first in the list of filters, because they select the fewest rows.
   const ofAssets = containedFilters(values, contained, statistics, containing)
   const others = [
     ...collectionFilters(values, contained?.home?.collections, statistics),
@@ -67,15 +70,17 @@ export async function transferList(
         alias: 't',
         key: 'transfer_id',
         type: 'bigint',
-        // Transfers have no time column. The table of blocks maps the sequence number of a transfer to its time.
+        // Transfers have no time column, and their ids are sequence numbers. The table of blocks has the time and the
+        // first sequence number of each block.
         time: { keysOf: blocks },
       },
       values.transfer_id,
     ),
   ]
   const direction = directionOf(values)
-  // Read the newest transfers via the assets that moved last, if the request filters only on contained assets. With
-  // other filters these transfers may not fill a page, and assets that are not transferable rarely moved.
+  // The assets that moved last lead to the newest transfers. The list uses this path only if all filters concern the
+  // contained assets: other filters reject some of the found transfers, so the page might not be full. The path is not
+  // used for assets that are not transferable, because such assets rarely moved.
   const isOfMovedAssets = contained?.isFixed === false && values.asset_id === undefined && others.length === 0
   const driving =
     isOfMovedAssets && direction === 'DESC'
@@ -86,8 +91,9 @@ export async function transferList(
 }
 
 /**
- * @param home collections of the requested templates or schemas. If the request names all these collections, the
- * filters on the assets of the transfers already select the collections, and the result is empty.
+ * Filters on the collection of a transfer. Returns no filter if the request names all collections of `home`: the
+ * filters on the contained assets then select these collections already.
+ * @param home collections of the requested templates or schemas.
  */
 function collectionFilters(
   values: TransferValues,

@@ -18,25 +18,25 @@ import { contains, containsText, isNoneOfIds, isOneOf } from '../conditions/inde
 import { relatedFilters } from './related-filters.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** Input of the filters of a request for assets. */
+/** A request for assets whose filters on template data are resolved to template ids: the input of `assetFilters`. */
 export interface AssetRequest {
   readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-  /** Templates that the request's filters on template data select. */
+  /** Templates that match the request's filters on template data. */
   readonly templates: ResolvedTemplates
   readonly statistics: Statistics
 }
 
-/** Asset ids ascend in the order of the mints. */
+/** Asset ids ascend in the order of the mints, so a time of mint is converted to an asset id. */
 const minted = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
-/** Share of the rows with one rare value, if PostgreSQL has no statistics. */
+/** Approximate share of the assets that a search for a name matches. PostgreSQL has no statistics for such a search. */
 const RARE = 0.01
 
 /**
- * Time column that the parameters `before` and `after` are compared with, by sort. For other sorts: the time of the
- * mint.
+ * For each sort: the time column that the parameters `before` and `after` are compared with. A sort that is not listed
+ * uses the time of the mint.
  */
 export const timeOfSort: Readonly<Record<string, string>> = {
   updated: 'updated_at_time',
@@ -63,9 +63,9 @@ export function assetFilters(request: AssetRequest): Filter[] {
 const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**
- * Name of the filter on templates that implies the filter on collections and schemas: all assets of its templates
- * belong to the requested collections and schemas. Undefined with a filter on owners, because the index by owner has
- * the schema before the template and needs the filter on schemas.
+ * Name of a filter on templates that makes the filter on collections and schemas redundant: all templates of the filter
+ * belong to the requested collections and schemas. Undefined if the request also filters by owner. The columns of the
+ * index by owner are owner, schema and template, so this index needs the filter on schemas.
  */
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined
@@ -122,7 +122,8 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     filters.push({
       name: parameter,
       condition,
-      // The index by burner is partial (only burned assets) and ordered by schema.
+      // The index by burner contains only burned assets, and the schema is its first column. The two added conditions
+      // make PostgreSQL use this index.
       ...(column === 'burned_by_account'
         ? { found: sql`${condition} AND a.owner IS NULL AND ${OF_ANY_SCHEMA}` }
         : {}),
@@ -130,8 +131,8 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
       isIndexed: true,
-      // Minter and collection correlate, because a collection authorizes the accounts that mint its assets. So both
-      // filters are in one group.
+      // Minter and collection correlate: a collection authorizes the accounts that mint its assets. The filter on the
+      // minter is therefore in the group of the filter on collections.
       ...(parameter === 'minter' ? { group: 'template' } : {}),
     })
   }
@@ -229,7 +230,10 @@ function isSchemaOf(template: bigint): Sql {
     WHERE t.template_id = ${bind(template, 'integer')})`
 }
 
-/** @param within further conditions on the templates, which have the SQL alias `t`. */
+/**
+ * Condition: the template of the asset `a` is one of the given templates.
+ * @param within conditions that select some of the given templates, whose SQL alias is `t`.
+ */
 function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
   if (within.length > 0) {
     const query = templatesWithin(ids, within)
@@ -303,7 +307,8 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
     })
   }
-  // The database does not know bridged assets, so no asset has an original mint number.
+  // Only assets from another chain have an original mint number. The database stores no such number, so a filter on
+  // original mint numbers matches no asset.
   const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
     (name) => values[name] !== undefined,
   )
@@ -346,15 +351,16 @@ function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
 }
 
 /**
- * Row estimate: assets whose own attributes contain an object of one key.
- * @param containment JSON text, for example `{"level":4}`.
+ * Estimated number of assets that have an attribute with a given value. The attributes of templates do not count.
+ * @param containment attribute and value as a JSON object, for example `{"level":4}`.
  */
 function attributeRows(
   statistics: Statistics,
   family: 'immutable_data' | 'mutable_data',
   containment: string,
 ): number {
-  // PostgreSQL prints jsonb with a space after each colon.
+  // The sampled values are jsonb as PostgreSQL prints it, with a space after each colon. The searched text gets the
+  // same space.
   const text = containment.slice(1, -1).replace(/^("(?:[^"\\]|\\.)*"):/, '$1: ')
   const isList = text.endsWith(']')
   return statistics.sampled(ASSETS, family, (value) => {

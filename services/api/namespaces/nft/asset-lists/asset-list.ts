@@ -14,14 +14,14 @@ import { rowsByDrivingTable } from '../../../planner/sources/index.ts'
 import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
 import { templateScope } from './template-scope.ts'
 
-/** A request for assets, before its templates are looked up. */
+/** A request for assets. The filters on template data are not yet resolved to template ids. */
 export interface AssetQuery {
   readonly session: Session
   readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** A list of assets, and the input of its filters. */
+/** A list of assets, and the request from which `assetFilters` created the filters of the list. */
 export interface AssetList {
   readonly list: List
   readonly request: AssetRequest
@@ -55,28 +55,31 @@ export async function countAssets(reader: ListReader, trigrams: boolean, query: 
   return reader.count(query.session, list)
 }
 
-/** SQL of the attribute `name` among the asset's own attributes. */
+/**
+ * SQL of an asset's own name: the attribute `name` that the asset stores itself, apart from the name of its template.
+ */
 const OWN_NAME = sql`coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
 /**
- * First characters of the asset's own name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer.
+ * First 100 characters of an asset's own name, the expression in the index assets_name_idx. A B-tree entry holds at
+ * most 2.7 kB, and names can be longer.
  */
 const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
 
 /**
- * FROM item of the assets `a` of a template, `t`, in the order of their ids. OFFSET 0 is an optimization fence:
- * without it a generic plan scans the index of a check once for each template.
+ * FROM item of the assets `a` of one template `t`, sorted by id. OFFSET 0 is an optimization fence. Without the fence,
+ * a generic plan can read the index that serves another condition on `a`, and reads this index again for each template.
  */
 const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
   ORDER BY a.asset_id OFFSET 0) a`)
 
-/** Query of the assets `a` of the driving templates `t`, one template after the other. */
+/** Query of the assets `a` of the driving templates `t`. The query reads the assets of one template after the other. */
 export function assetsOfTemplates(rows: Omit<DrivingRows, 'from' | 'key'>): Sql {
   return rowsByDrivingTable({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
 }
 
 /**
- * Last segment of an order: assets whose sort value is NULL, by id.
- * @param type of the value.
+ * Last segment of a list: the assets without a sort value (NULL), sorted by id.
+ * @param type SQL type of the sort value.
  */
 export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Segment {
   return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
@@ -122,13 +125,16 @@ function assetSource(statistics: Statistics): Source {
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
 /**
- * Attribute `name` after the merge of all attributes. Sources in this order: immutable attributes of the template,
- * attributes of the asset, mutable attributes of the template.
+ * SQL of the shown name of an asset. The first source with an attribute `name` wins: immutable attributes of the
+ * template, attributes of the asset, mutable attributes of the template.
  */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
-/** Statement names of the query for the first asset of a template. */
+/**
+ * Names of prepared statements. Each statement returns the first asset of a template. The texts differ by the form of
+ * the filter on the template.
+ */
 const firstAssets = new PreparedNames(8)
-/** Share of the assets with a name of their own, if PostgreSQL has no statistics. */
+/** Approximate share of the assets that have a name of their own, not only the name of the template. */
 const OWN_NAMES = 0.1
 
 /** The order of a request for assets. Assets without mint number or name come last in both directions. */
@@ -149,8 +155,9 @@ async function assetOrder(
 }
 
 /**
- * Whether mint numbers ascend with the asset ids. True within one template, unless its first assets have no mint
- * number, as after an import of the chain state.
+ * Whether the mint numbers of the requested assets ascend with the asset ids. True if the request selects one template
+ * and the first asset of this template has a mint number. The first assets have no mint number after an import of the
+ * chain state.
  */
 async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
   const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
@@ -206,7 +213,8 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 }
 
 /**
- * Access path: assets with a name of their own. The driving table is `templates`: the templates that a filter selects.
+ * Access path to assets with a name of their own. The driving table is `templates`: the templates that match the
+ * filters of the request.
  */
 function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driving?: DrivingTable } {
   if (request.templates.kind !== 'ids') return {}
@@ -226,8 +234,8 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
 }
 
 /**
- * Access path: assets in the order of their template's name. The driving table is `templates`, read in the order of
- * names.
+ * Access path to assets in the order of the names of their templates. The driving table is `templates`, read in the
+ * order of the names.
  */
 function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): DrivingTable {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
@@ -262,7 +270,7 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
   }
 }
 
-/** The order by mint number, across templates. */
+/** Order of a list by mint number, if the list has assets of several templates. */
 function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
   const { values, statistics } = request
   const most = values.max_template_mint
@@ -275,8 +283,8 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // Assets without a mint number also match `max_template_mint`. The next segment of the order reads such
-          // assets.
+          // The filter `max_template_mint` also accepts assets without a mint number. The next segment reads these
+          // assets, so this segment has the bound without the exception.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
@@ -289,22 +297,23 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 }
 
 /**
- * Bound of the mint numbers that a list reads from each template. A template's supply is its highest mint number, so the
- * supplies tell how many assets are within a bound.
+ * A list in the order of mint numbers reads only some assets of each template: up to a bound (ascending order), or down
+ * to a bound (descending order). The highest mint number of a template equals its supply, so the bound is computed from
+ * the supplies of the templates.
  */
 interface MintBound {
   /**
-   * Query of the bound, as the column `mint`. At least `rows` assets of the templates have mint numbers within the
-   * bound.
+   * Query of the bound of mint numbers, in the column `mint`. The given templates have at least `rows` assets within
+   * the bound, or all assets of the templates are within the bound.
    */
   bound(templates: readonly Sql[], rows: number): Sql
-  /** Conditions on the row `t` of a template: the template has assets within the bound of mint numbers. */
+  /** Conditions on a template `t`: the template has assets within the bound of mint numbers. */
   readonly templates: readonly Sql[]
   /** Query of the assets of template `t` within the bound of mint numbers. Mint numbers ascend with asset ids. */
   readonly assets: Sql
   /**
-   * Query of the first mint number beyond the bound, where the list continues: one row with this number and a NULL key,
-   * or no row if there is no such number.
+   * Query of a marker row, which says that assets beyond the bound were not read. The row has a NULL key and the first
+   * mint number beyond the bound. No row is returned if no mint number is beyond the bound.
    */
   readonly behind: Sql
 }
@@ -313,9 +322,9 @@ interface MintBound {
 const OF_TEMPLATE = raw('SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id')
 
 /**
- * Access path of the order by mint number: reads the first assets of each template. Ascending order uses this path only
- * if a filter selects some of the templates. Without such a filter every template has low mint numbers, and the index
- * on mint numbers is faster.
+ * Access path to assets in the order of mint numbers: reads some assets of each template, lowest or highest mint
+ * numbers first. Ascending order uses this path only with a filter on collections, schemas or template data. Without
+ * such a filter, the index on mint numbers is faster, because every template has low mint numbers.
  * @param share estimated share of the assets with a mint number.
  */
 function mintsOfTemplates(
@@ -331,15 +340,16 @@ function mintsOfTemplates(
   } = request.values
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const isUpwards = direction === 'ASC'
-  // The scan starts at the lowest mint number of each template (ascending) or at the highest (descending). A filter
-  // that excludes this end would reject the first rows of each template.
+  // The scan of a template starts at its lowest mint number (ascending order) or at its highest mint number (descending
+  // order). If a filter excludes the mint numbers at the start, the scan reads rows of each template in vain.
   const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
   if (id === null || exact !== undefined || isInVain) return {}
   const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
   const driving: DrivingTable = {
     applied,
     rows: assets,
-    // Without a filter on templates, an index returns the templates in order, so no templates are collected and sorted.
+    // Without a filter on templates, an index returns the templates in the order of their supplies, so no templates are
+    // collected and sorted.
     drivingRows: isWide ? 0 : templates,
     least: isUpwards ? Math.min(templates, assets * share) : 0,
     rowsOfEach: assets / Math.max(1, templates),
@@ -354,8 +364,8 @@ function mintsOfTemplates(
       const bound = sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget ?? wanted)})`
       const within = assetsOf(mints.templates, mints.assets)
       if (budget !== undefined) return sql`${bound} (${within}) UNION ALL ${mints.behind}`
-      // The bound of mint numbers can return too few rows: filters reject assets, and assets from an import of the
-      // chain state have no mint number. Then the query reads all assets of the templates.
+      // The assets within the bound can be fewer than the page needs: filters reject assets, and assets from an import
+      // of the chain state have no mint number. Then the query reads all assets of the templates.
       const isShort = sql`(SELECT count(*) FROM page) < ${raw(wanted)} AND EXISTS (${mints.behind})`
       return sql`${bound}, page AS MATERIALIZED (${within}) SELECT * FROM page WHERE NOT (${isShort})
         UNION ALL SELECT * FROM (${assetsOf([], OF_TEMPLATE)}) w WHERE ${isShort}`
@@ -364,15 +374,19 @@ function mintsOfTemplates(
   return { driving }
 }
 
-/** Bound of the mint numbers in descending order: the highest mint numbers, down to `low`. */
+/**
+ * Bound for descending order: each template is read from its highest mint number down to the bound, which is at least
+ * `low`.
+ */
 function lastMints(low: number): MintBound {
   const lowest = bind(low, 'bigint')
   return {
     bound(templates, rows) {
       const wanted = raw(rows)
-      // Takes templates in descending order of supply, until the taken templates together have at least `rows` mint
-      // numbers above the supply of the next template. The bound is the highest mint number that still leaves `rows`
-      // mint numbers of the taken templates at or above the bound.
+      // A running sum over the templates in descending order of supply: `mints` is the sum of the supplies so far, and
+      // `next` is the supply of the following template. The query stops when the templates so far have `rows` mint
+      // numbers above `next`. The bound is then the highest number for which these templates have `rows` mint numbers
+      // at or above the bound.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
           FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}
@@ -386,15 +400,19 @@ function lastMints(low: number): MintBound {
   }
 }
 
-/** Bound of the mint numbers in ascending order: the lowest mint numbers, up to `high`. */
+/**
+ * Bound for ascending order: each template is read from its lowest mint number up to the bound, which is at most
+ * `high`.
+ */
 function firstMints(high: number | undefined): MintBound {
   const supply =
     high === undefined ? raw('t.issued_supply') : sql`least(t.issued_supply, ${bind(high, 'bigint')})`
   return {
     bound(templates, rows) {
       const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
-      // The bound is chosen so that the templates together have the wanted number of assets: a template with a supply
-      // below the bound contributes all its assets, and the others contribute equal numbers.
+      // The bound is the lowest number up to which the templates together have `rows` mint numbers. A template with a
+      // supply below the bound contributes all its mint numbers. Each other template contributes as many mint numbers
+      // as the bound.
       return sql`SELECT least(max(s.supply),
           max(ceil((${raw(rows)} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
         FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,

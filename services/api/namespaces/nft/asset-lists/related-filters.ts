@@ -11,7 +11,10 @@ export const NOT_OFFERED =
   raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
   WHERE x.asset_id = a.asset_id AND p.state = 0)`)
 
-/** Filters on backed tokens, offers, other assets of the owner, and tables of other contract families. */
+/**
+ * Filters of the parameters `has_backed_tokens`, `only_duplicate_templates`, `has_template_buyoffer`,
+ * `hide_templates_by_accounts` and `hide_offers`. Each filter reads rows other than the asset's own row.
+ */
 export function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(ASSETS)
   const filters: Filter[] = []
@@ -27,7 +30,8 @@ export function relatedFilters(values: AssetValues, statistics: Statistics): Fil
       isIndexed: backed,
     })
   }
-  // Burned assets have no owner, so no burned asset is one of several with the same template and owner.
+  // A duplicate is an asset whose owner has an asset of the same template with a lower id. Burned assets have no owner,
+  // so no burned asset is a duplicate.
   if (values.only_duplicate_templates === true && values.burned === true)
     filters.push(nothing('only_duplicate_templates'))
   else if (values.only_duplicate_templates === true) {

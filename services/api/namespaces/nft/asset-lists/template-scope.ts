@@ -6,21 +6,36 @@ import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS, TEMPLATES } from '../tables.ts'
 import { TEMPLATE_DATA, AUTHORIZED, schemaConditions, schemaFilters } from '../filters/index.ts'
 
-/** Candidate templates of a request for assets. */
+/**
+ * The templates whose assets can match a request for assets: candidate templates. An access path with `templates` as
+ * the driving table reads only the assets of these templates.
+ */
 export interface TemplateScope {
-  /** Conditions on a template with the SQL alias `t`. */
+  /** Conditions that select the candidate templates. The SQL alias of the templates is `t`. */
   readonly conditions: readonly Sql[]
-  /** Names of the filters on assets that the conditions on templates imply. */
+  /**
+   * Names of the filters on assets that need no check on the assets of candidate templates, because `conditions` apply
+   * them.
+   */
   readonly applied: ReadonlySet<string>
-  /** Whether nearly all templates are candidates: no filter selects templates. */
+  /**
+   * Whether all templates are candidates by estimate: the request has no filter on collection names, schema names, an
+   * authorized account or template data.
+   */
   readonly isWide: boolean
-  /** Estimated number of candidate templates. */
+  /** Estimated number of candidate templates. The estimate does not count filters on template ids. */
   readonly templates: number
-  /** Estimated number of assets of the candidate templates. */
+  /**
+   * Estimated number of assets in the requested collections and schemas: an upper estimate for the assets of the
+   * candidate templates.
+   */
   readonly assets: number
 }
 
-/** Candidate templates: the filters of a request on assets, as conditions on templates. */
+/**
+ * Turns the filters of a request for assets into conditions on templates. A template that fails the conditions has no
+ * asset that matches the request.
+ */
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions = schemaConditions(values, 't')
   const wanted = wantedCollections(values)
@@ -47,7 +62,8 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
   }
-  // The supply of a template is its highest mint number.
+  // The supply of a template equals its highest mint number, so only templates with this supply have assets with the
+  // requested mint numbers.
   const least = values.template_mint ?? values.min_template_mint
   if (least !== undefined) conditions.push(sql`t.issued_supply >= ${bind(least, 'bigint')}`)
   if (values.has_template_buyoffer !== undefined) {

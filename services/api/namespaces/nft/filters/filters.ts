@@ -20,21 +20,25 @@ import type { Session } from '../../../database/index.ts'
 import { NEVER } from '../../../planner/filters/index.ts'
 import type { BoundaryValues } from '../paging/index.ts'
 
-/** Up to this number of pairs of collection and schema, the API computes the schema keys; above, SQL does. */
+/**
+ * Maximum number of (collection, schema) pairs whose schema keys the API computes. For more pairs, a subquery returns
+ * the keys.
+ */
 export const MAX_SCHEMA_PAIRS = 64
-/** Approximate share of the rows in collections that authorize a given account. */
+/** Approximate share of the assets, schemas or templates that belong to collections which authorize a given account. */
 export const AUTHORIZED = 0.02
 
 /**
- * The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; equals assets.schemas.schema_key.
+ * The key of a schema: the first 64 bits of the MD5 of `collection/schema`, as a signed integer. The column
+ * assets.schemas.schema_key stores the same number.
  */
 export function schemaKey(collection: string, schema: string): bigint {
   return createHash('md5').update(`${collection}/${schema}`).digest().readBigInt64BE(0)
 }
 
 /**
- * Condition that every asset `a` meets. With it, PostgreSQL can use an index whose first column is the schema key for
- * conditions on the other columns (skip scan).
+ * Condition that every asset `a` meets: the asset's schema exists. An index whose first column is the schema key then
+ * serves conditions on its later columns: PostgreSQL searches the index once for each schema (skip scan).
  */
 export const OF_ANY_SCHEMA = raw('a.schema_key = ANY(ARRAY(SELECT s.schema_key FROM assets.schemas s))')
 
@@ -48,10 +52,10 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
 }
 
 /**
- * The filter on the collections and schemas of assets. The SQL alias of the assets is `a`. Parameters: collection
- * names, schema names, white-list, authorized account, black-list.
- * If the request has only a black-list, the filter has no index condition (`found`), because nearly all schemas remain.
- * With `equals`, the planner can still merge the index ranges of the remaining schemas.
+ * The filter on the collections and schemas of assets, whose SQL alias is `a`. The filter applies collection names,
+ * schema names, white-list, black-list and authorized account.
+ * A black-list alone leaves nearly all schemas, so the filter then has no index condition (`found`). The planner can
+ * still use `equals`: it merges the index ranges of the remaining schemas.
  */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
@@ -111,7 +115,7 @@ function isKey(keys: readonly bigint[]): Sql {
     : sql`a.schema_key = ANY(${bind(`{${keys.join(',')}}`, 'bigint[]')})`
 }
 
-/** Values of a request that filter templates. */
+/** Values of a request that select templates by data and flags. */
 export interface TemplateRequest<
   V = Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>,
 > {
@@ -121,7 +125,10 @@ export interface TemplateRequest<
   readonly trigrams: boolean
 }
 
-/** Conditions on a template with the SQL alias `t`: attribute filters, name searches, and flags that must be false. */
+/**
+ * Conditions on a template with the SQL alias `t`: filters on attributes, searches for names, and filters on flags that
+ * must be false.
+ */
 export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
   for (const { family, containments } of attributes) {
@@ -144,26 +151,26 @@ export function templateConditions({ values, attributes, trigrams }: TemplateReq
 }
 
 /**
- * Maximum number of template ids that replace a filter on template data. If more templates match, the filter checks the
- * template of each asset instead.
+ * Maximum number of template ids that replace a filter on template data in a list of assets. If more templates match,
+ * the filter checks the template of each asset instead.
  */
 const MAX_RESOLVED = 2_000
 
-/** Name of the filter on templates with matching data. */
+/** Name of the filter that selects assets by the data of their templates. */
 export const TEMPLATE_DATA = 'attributes of templates'
 
-/** Filters on template data, resolved for a list of assets. */
+/** The templates that match a request's filters on template data, for a list of assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }
   /** All matching templates. */
   | {
       readonly kind: 'ids'
       readonly ids: readonly number[]
-      /** Number of unburned assets of the templates. */
+      /** Number of unburned assets of the matching templates. */
       readonly held: number
       /**
-       * Number of unburned assets of templates without an immutable name: only these assets can have a name that
-       * differs from the template's.
+       * Number of unburned assets of the matching templates without an immutable name. Only these assets can have a
+       * name that differs from the name of the template.
        */
       readonly unnamed: number
     }
@@ -171,10 +178,10 @@ export type ResolvedTemplates =
   | { readonly kind: 'many' }
 
 /**
- * Looks up the templates that match a request's filters on template data. Templates are few compared with assets. With
- * the template ids, an index returns the assets in the wanted order.
- * @param isWithin whether to look up the requested template ids even without a filter on template data. The result has
- * the templates that exist in the requested collections and schemas.
+ * Looks up the ids of the templates that match a request's filters on template data. There are far fewer templates than
+ * assets, and with the template ids an index returns the assets in the wanted order.
+ * @param isWithin whether to look up the requested template ids even if the request has no filter on template data. The
+ * result then has only the ids of templates that exist in the requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,
@@ -203,16 +210,19 @@ export async function resolveTemplates(
   return { kind: 'ids', ids: found, held, unnamed }
 }
 
-/** The table of collections, or a table whose rows belong to collections. */
+/**
+ * A table whose rows have the name of a collection: the table of collections, or a table of things that belong to
+ * collections.
+ */
 export interface OfCollections {
   /** Schema-qualified name of the table: its key in `Statistics`. */
   readonly table: string
   readonly alias: string
-  /** Column of the collection's name. */
+  /** Column with the name of the collection. */
   readonly column: string
 }
 
-/** Filter: a column of names has one of the given names. */
+/** Filter on a column of names: the row has one of the given names. */
 export function nameFilter(
   name: string,
   names: readonly string[],
@@ -230,8 +240,9 @@ export function nameFilter(
 }
 
 /**
- * The table of a list, with the columns that are compared with the parameters `ids`, `lower_bound`, `upper_bound`,
- * `before` and `after`, and with the parameter that has the name of the key column.
+ * The table of a list, with its key column and time column. These columns are compared with the parameters `ids`,
+ * `lower_bound`, `upper_bound`, `before` and `after`. The key column is also compared with the parameter that has its
+ * name, such as `offer_id`.
  */
 export interface BoundedTable {
   /** Schema-qualified name of the table: its key in `Statistics`. */
@@ -240,15 +251,18 @@ export interface BoundedTable {
   readonly key: string
   /** SQL type of the key. */
   readonly type: 'bigint' | 'integer' | 'text'
-  /** A time column that `before` and `after` are compared with, or another table that maps times to keys. */
+  /**
+   * Source of the times that `before` and `after` are compared with: a time column, or another table that maps times to
+   * keys.
+   */
   readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
 }
 
 /**
  * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and of the parameter with the
  * name of the key column, such as `offer_id`.
- * @param named values of the parameter with the name of the key column. A row matches if its key is in `named` or in
- * `ids`.
+ * @param named keys in the parameter with the name of the key column. A row matches if its key is in `named` or in the
+ * parameter `ids`.
  */
 export function boundaryFilters(
   values: BoundaryValues,
@@ -294,7 +308,7 @@ function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: Bo
   const { table, alias, key, type } = bounded
   const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
-  // A requested bound may be outside the type of the column, so 64-bit integers are compared.
+  // A requested bound may exceed the 32-bit integers of the key column, so the bound is compared as a 64-bit integer.
   const cast = type === 'text' ? 'text' : 'bigint'
   const column = raw(`${alias}.${key}`)
   const bounds: Sql[] = []
@@ -364,9 +378,10 @@ export interface TimedTable {
 const BEYOND_ALL = '9223372036854775807'
 
 /**
- * SQL of the smallest key whose row is at or after a time. If there is no such row, the result is the largest 64-bit
- * number. Bisects over the key in about as many index probes as the key has bits, so the time needs no index.
- * @param timeMs ms since 1970; NULL gives the largest number.
+ * SQL of the smallest key whose row is at or after a time. If no row is that late, the result is the largest 64-bit
+ * number. The query bisects over the key, because times grow with keys. Bisection needs about as many index probes as
+ * the key has bits, and no index on the time.
+ * @param timeMs ms since 1970; NULL gives the largest 64-bit number.
  */
 export function keyAtTime({ table, key, time }: TimedTable, timeMs: number | Sql): Sql {
   const [from, k, t] = [raw(table), raw(key), raw(time)]

@@ -13,13 +13,15 @@ import type { LinkValues } from '../parameters.ts'
 /** Name of the table of links: its key in `Statistics`. */
 export const LINKS = 'tools.links'
 
-/** Largest number in the parameter `state`. A larger number is refused, like in the replaced system (32 bits). */
+/**
+ * Largest number in the parameter `state`. The replaced system refuses a larger number (32 bits), and so does the API.
+ */
 const GREATEST_STATE = 2n ** 31n - 1n
 const GREATEST_STORED = 2n ** 15n - 1n
 
 /**
- * Parameters that the counters of links support (`state`), and parameters that do not change the number of links. The
- * counters can count the links of a request without other parameters.
+ * Parameters with which the counters of links answer a count: `state`, and parameters that do not change the number of
+ * links. With any other parameter, the links are counted row by row.
  */
 const counted = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
 
@@ -72,7 +74,10 @@ export async function linkList(reader: ListReader, session: Session, values: Lin
   return { source: linkSource, table: LINKS, filters, order }
 }
 
-/** Reads the number of links, as text, from counter rows; undefined if the counters do not cover every filter. */
+/**
+ * Returns the number of links, as text, from counter rows. Undefined if the counters do not cover every filter of the
+ * request.
+ */
 export async function countLinksFromCounters(
   session: Session,
   values: LinkValues,
@@ -88,7 +93,7 @@ export async function countLinksFromCounters(
   return rows[0]![0]
 }
 
-/** Filter by public key. The given key is converted to the spelling in which the database stores keys. */
+/** Filter on the public key of a link. The requested key is converted to the spelling that the database stores. */
 function keyFilter(values: LinkValues, statistics: Statistics): Filter[] {
   const text = values.public_key
   if (text === undefined) return []
@@ -117,7 +122,9 @@ function stateFilter(values: LinkValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** The requested states. Numbers that do not fit the column are left out, because they match no row. */
+/**
+ * The requested states of links. A number that does not fit the 16-bit column `state` matches no link and is left out.
+ */
 function wantedStates(values: LinkValues): number[] | undefined {
   const states = values.state
   if (states?.some((state) => state > GREATEST_STATE || state < -GREATEST_STATE - 1n)) {
@@ -135,7 +142,7 @@ function assetFilter(values: LinkValues): Filter[] {
     {
       name: 'asset_id',
       condition: sql`l.asset_ids && ${bindIds([...new Set(ids)])}`,
-      // Estimate: each asset is in two links.
+      // Row estimate: on average, an asset is in two links.
       rows: 2 * ids.length,
       columns: ['asset_ids'],
       isIndexed: true,
@@ -158,8 +165,8 @@ function collectionFilters(values: LinkValues, statistics: Statistics): Filter[]
     const names = bind(white, 'text[]')
     filters.push({
       name: 'collection_whitelist',
-      // The GIN index on `collection_names` serves the first condition (`&&`). PostgreSQL checks the other two
-      // conditions on the found rows.
+      // The GIN index on `collection_names` serves the condition `&&`. PostgreSQL checks the conditions `<@` and `NOT`
+      // on the rows that the index returns.
       condition: sql`l.collection_names && ${names} AND l.collection_names <@ ${names} AND NOT l.has_unknown_assets`,
       rows: Math.min(statistics.rows(LINKS), rowsOf(white)),
       columns: ['collection_names', 'has_unknown_assets'],

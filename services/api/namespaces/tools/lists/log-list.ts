@@ -10,7 +10,10 @@ import { linkLogRecord } from '../records/link-schemas.ts'
 
 const logs = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }
 
-/** A page of the logs of the link in the path. @param actions names of all logged actions. */
+/**
+ * One page of the log of a link. The path of the request has the id of the link.
+ * @param actions names of all logged actions.
+ */
 export async function selectLinkLogs(
   reader: ListReader,
   { session, values }: EndpointContext<LinkLogValues>,
