@@ -6,18 +6,19 @@ import type { ListingRequest } from './listing-request.ts'
 import { hasTerm, termsOf } from './listing-request.ts'
 
 /**
- * Names of the filters on assets that have a prefilter: the column `traits` of a listing has indexed terms of facts of
- * the listing's assets.
+ * Names of the filters on assets that the column `traits` of a listing covers. The column has an indexed term for each
+ * minter, initial receiver and immutable attribute of the listing's assets.
  */
 export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
- * Conditions on the column `traits` of a listing, which contains indexed terms of facts of the listing's assets. The
- * conditions are a prefilter: every listing that matches the filters on assets passes. A bundle can also pass if
- * different assets have the requested properties.
- * @param column `traits` of the listing, or the indexed terms that include the traits.
- * @param computed `once`: a subquery computes the terms of attribute filters, for checks of many rows. `when it is
- * planned`: the terms are constants, so that the planner can estimate the matching rows.
+ * Conditions on the column `traits` of a listing. The column has indexed terms for the minters, the initial receivers
+ * and the immutable attributes of the listing's assets. The conditions are a prefilter: every listing that matches the
+ * filters on assets passes. A bundle also passes if different assets have the requested properties.
+ * @param column SQL of the terms to check: the column `traits`, or all indexed terms of the listing, which include the
+ * traits.
+ * @param computed when the terms of attribute filters are computed. `once`: in a subquery, which saves time if many
+ * rows are checked. `when it is planned`: as constants, so that PostgreSQL can estimate the matching rows.
  */
 export function traitConditions(
   { values }: ListingRequest,
@@ -37,7 +38,8 @@ export function traitConditions(
   })
   const ofData = attributes.flatMap(({ family, containments }) => {
     if (family !== 'immutable_data' || containments.length === 0) return []
-    // The column `traits` has no terms for attributes whose value is a list.
+    // The column `traits` has no terms for attributes whose value is a list, so a filter on such a value has no
+    // condition on `traits`.
     const isList = (containment: string): boolean =>
       Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
     if (containments.some(isList)) return []

@@ -6,8 +6,8 @@ import type { ListingRequest } from './listing-request.ts'
 import { distinct, hasTerm, termsOf } from './listing-request.ts'
 
 /**
- * SQL condition: an auction of several assets that neither the buyer nor the seller has claimed, if the market contract
- * has version 2 or later. Since version 2 the contract returns the assets and the bid of such an auction.
+ * SQL condition for an ended auction whose assets and bid the market contract returns. Since version 2, the contract
+ * returns them if the auction has several assets and neither the buyer nor the seller has claimed.
  */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
@@ -48,8 +48,8 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
     {
       name: 'state',
       condition,
-      // A condition on the index of `end_time` finds the running auctions: of the auctions that have not ended, few are
-      // cancelled.
+      // Running auctions end in the future. The index on `end_time` also finds cancelled auctions that would end in the
+      // future, but cancelled auctions are few.
       ...(isRunning
         ? { range: { column: 'end_time' } }
         : { found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }),
@@ -70,8 +70,8 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const bidsOf = (accounts: Sql): Sql =>
     sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
-  // Two forms of the condition that one of the accounts has bid on the auction. A hashed subquery is faster for
-  // checking many rows. Only an array can be an index condition.
+  // SQL for "one of the accounts has bid on the auction", in two forms. `isBidOn` checks many rows faster, because
+  // PostgreSQL hashes the subquery. `foundByBids` can be an index condition, because it compares with an array.
   const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
   const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
   const bidders = values.bidder

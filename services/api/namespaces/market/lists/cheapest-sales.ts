@@ -49,8 +49,10 @@ export async function selectCheapest(
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // Cheaper filters replace `owner` and the flags: the seller of a sale is the owner of its asset, and the template
-  // stores the flags of its assets. `burned` is dropped, because no burned asset is for sale.
+  // Some filters on assets are replaced by cheaper filters or dropped:
+  // - `owner`: a filter on the seller, because the seller of an open sale owns the asset.
+  // - `is_transferable` and `is_burnable`: conditions on the template, which stores the flags for all its assets.
+  // - `burned`: no filter, because no burned asset is for sale.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const query = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)
@@ -64,8 +66,8 @@ export async function selectCheapest(
     request.statistics.rows(table),
   )
   const rows = request.statistics.rows(table)
-  // No index has the order by price and template, so the planner estimates the cost of collecting and sorting all
-  // sales.
+  // No index of sales is ordered by template and price. Without indexes in the source, `choosePath` estimates the cost
+  // of reading and sorting all matching sales.
   const order = { direction: 'ASC', segments: [{ rank: 0, column: '' }] } as const
   const collected = choosePath({
     source: { ...listingTables.sale.source, indexes: [] },
@@ -89,8 +91,8 @@ export async function selectCheapest(
 }
 
 /**
- * Whether the filter selects templates. A query that looks up the cheapest sale of each selected template does not
- * repeat this filter on sales.
+ * Whether the filter with this name selects templates. The cost estimate for a lookup by template counts the open sales
+ * of the selected templates.
  */
 function isOfScope(name: string): boolean {
   return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
@@ -101,7 +103,10 @@ function sellerFilter(owners: readonly string[], rows: number): Filter {
   return { name: 'owner', condition: isOneOf(raw('l.seller'), owners), rows, equals, isIndexed: true }
 }
 
-/** Query of `template_id`, `sale_id`, `price`: one scan of all matching sales, then the cheapest of each template. */
+/**
+ * Query with the columns `template_id`, `sale_id` and `price`. One scan reads all matching sales; DISTINCT ON keeps the
+ * cheapest sale of each template.
+ */
 function ofAll(
   unset: readonly Sql[],
   filters: readonly Filter[],
@@ -125,7 +130,10 @@ function ofAll(
     ORDER BY r.template_id, r.price, r.sale_id DESC`
 }
 
-/** Query of `template_id`, `sale_id`, `price`: the cheapest matching sale, looked up for each template. */
+/**
+ * Query with the columns `template_id`, `sale_id` and `price`. A LATERAL subquery looks up the cheapest matching sale
+ * of each template.
+ */
 function byTemplate(
   templates: readonly Sql[],
   filters: readonly Filter[],
@@ -143,8 +151,10 @@ function byTemplate(
 }
 
 /**
- * Union branches of listed sales in price order: one for each token without an oracle price, one for each symbol pair
- * with a rate.
+ * The parts of the UNION ALL that looks up the cheapest sale of a template. `order` sorts the sales of a part by price.
+ * There are two kinds of parts:
+ * - for each requested token, the sales that are listed and paid in this token;
+ * - for each symbol pair in `rates`, the sales that the oracle prices by this pair.
  */
 function askedParts(
   { bounds, rates }: SalePricing,
@@ -169,8 +179,9 @@ function askedParts(
       return {
         conditions: [...ofPair(rate.listingSymbol, rate.settlementSymbol), ...within],
         price,
-        // A coarse rate converts different listing prices to the same price, so the index order is not the order of the
-        // prices.
+        // A coarse rate converts several listing prices to the same price. Of sales with the same price, the latest
+        // sale must come first, but the index returns the sale with the lowest listing price first. Sales of a pair
+        // without a rate have no price.
         order: rate.isCoarse || rate.ratio === null ? sql`${price}, l.sale_id DESC` : order,
       }
     }),

@@ -25,11 +25,11 @@ import {
 import { HAS_ASSET, LISTED } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** Shares of the listings that match each filter, if PostgreSQL has no statistics. */
+/** Assumed share of the listings that match a filter for which PostgreSQL has no statistics. */
 const UNKNOWN = 0.5
-/** Share of the listings that match a name search, if PostgreSQL has no statistics. */
+/** Assumed share of the listings that match a name search, because PostgreSQL has no statistics on parts of names. */
 const NAMED = 0.01
-/** Share of the templates whose assets are transferable; also the share of the templates whose assets are burnable. */
+/** Assumed share of the template buy offers whose template has a flag (transferable or burnable) set. */
 const SET = 0.95
 
 /**
@@ -86,7 +86,7 @@ function templateFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** SQL of whether a listing without a template of its own has an asset without template. */
+/** SQL condition for a listing whose `template_id` is NULL: at least one asset of the listing has no template. */
 const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 
@@ -129,8 +129,10 @@ function isOpen({ table, states }: ListingRequest): boolean {
 }
 
 /**
- * Condition of open sales as a union of two partial indexes.
- * @param ofOne condition on sales of one asset with a template. @param others condition on all other sales.
+ * Condition on open sales: two conditions with OR between them. Each condition repeats the predicate of a partial
+ * index, so PostgreSQL can use this index.
+ * @param ofOne condition on sales of one asset with a template; `template_id` is set.
+ * @param others condition on bundles and on sales of an asset without a template; `template_id` is NULL.
  */
 function amongOpen(ofOne: Sql, others: Sql): Sql {
   const state = raw(`l.state = ${LISTED}`)
@@ -160,7 +162,8 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
-  // The estimate assumes that a schema has the same share of its collection's listings as of the collection's assets.
+  // The row estimate assumes that the listings of a collection are spread over its schemas in the same proportions as
+  // the assets of the collection.
   const all = statistics.equal(ASSETS, 'collection_name', collections)
   const share = statistics.equal(ASSETS, 'schema_key', keys) / Math.max(1, all)
   return [
@@ -186,7 +189,8 @@ function hiddenFilters(request: ListingRequest): Filter[] {
 function withoutTemplates(request: ListingRequest, name: string, ids: readonly number[]): Filter {
   const { table, values, statistics } = request
   const list = bind(ids, 'integer[]')
-  // PostgreSQL builds a hash table for `= ANY(array)`, but not for `<> ALL` before version 15.
+  // `(= ANY) IS NOT TRUE` instead of `<> ALL`: PostgreSQL has a hash table of the array for `= ANY` since version 14,
+  // but for `<> ALL` only since version 15.
   const ofOne = sql`(l.template_id = ANY(${list})) IS NOT TRUE`
   const condition = table.kind === 4 ? ofOne : sql`(${ofOne} AND (l.template_ids && ${list}) IS NOT TRUE)`
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
@@ -210,8 +214,8 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
   if (!accounts || accounts.length === 0) return []
   const [row] = await session.query<[readonly number[] | null]>({
     name: 'hidden-templates',
-    // `array_remove` instead of the condition `IS NOT NULL`: with the condition, a generic plan of PostgreSQL 18 would
-    // not use the index-only scan of assets_held_idx.
+    // The query leaves out NULL with `array_remove`. With the condition `template_id IS NOT NULL`, a generic plan of
+    // PostgreSQL 18 would not use the index-only scan of assets_held_idx.
     text: `SELECT array_remove(array_agg(DISTINCT h.template_id), NULL) FROM assets.assets h
       WHERE h.owner = ANY($1::text[])`,
     values: [accounts],
@@ -269,9 +273,12 @@ const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' }
 /** Name searches on assets. For listings of every kind except sales, these searches need the row of the asset. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
-/** Parameters that filter the asset's row, including its id. */
+/** Parameters that filter listings by columns of the asset's row: the parameters in `details`, and `asset_id`. */
 const ofAsset = [...details, 'asset_id'] as const
-/** Parameters that are compared with columns of a template buy offer, not with its asset. */
+/**
+ * Parameters that filter template buy offers by columns of the offer. For other listings, the same parameters filter
+ * the asset.
+ */
 const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
@@ -283,8 +290,9 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // A flag that the request requires to be false is checked when the templates are resolved. For template buy offers,
-  // `wantedFlagFilters` creates the filters for flags that the request requires to be true.
+  // Only a flag that the request requires to be true needs the asset's row. The filter on template data covers a flag
+  // that the request requires to be false. For template buy offers, `wantedFlagFilters` covers the flags that the
+  // request requires to be true.
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
@@ -295,7 +303,8 @@ function ownFilters(request: ListingRequest): Filter[] {
     details.some((name) => values[name] !== undefined) ||
     namesSeveral(request)
   if (!isDetailed) return assetIdFilters(request)
-  // A template buy offer has its own collection, schema and template, with or without an asset.
+  // A template buy offer stores collection, schema and template in columns, also before it has an asset. Filters on
+  // these columns therefore leave out the asset.
   const names = [
     ...ofAsset,
     ...(isNamed ? ownNames : []),
@@ -315,15 +324,16 @@ function ownFilters(request: ListingRequest): Filter[] {
     estimateRows(statistics.rows(ASSETS), some) / statistics.rows(ASSETS)
   const contained = isOffer ? 'x.asset_id = l.asset_id' : 'x.asset_id = ANY(l.asset_ids)'
   const matches = filters.map(({ condition }) => condition)
-  // OFFSET 0 is an optimization fence. Without it, a generic plan would read all assets of the requested owner first,
-  // because the plan assumes that the owner has an average number of assets.
+  // OFFSET 0 is an optimization fence. Without OFFSET 0, a generic plan would read all assets of the requested owner
+  // first, because the plan assumes that each owner has the average number of assets.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
-  // The row estimate leaves out the filters on collection, schema and template of the asset: the list also filters
-  // these columns of the listing, so the shares would count twice. `minter` is in the same group but filters the asset
-  // only, so it counts.
+  // Share of the assets that match, for the row estimate of the list. The list also filters listings by their
+  // collection, schema and template. The filters on the same columns of the asset are therefore left out here: with
+  // them, the estimate would count the same shares twice. The filter `minter` is in the same group, but listings have
+  // no column for minters, so its share counts.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
@@ -342,21 +352,28 @@ function ownFilters(request: ListingRequest): Filter[] {
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${raw(table.kind)}
       WHERE ${allOf(foundConditions(filters))}))`
   const all = statistics.rows(ASSETS)
-  // Each found asset costs one lookup in market.listing_assets.
+  // Cost of finding listings via their assets: the cost of finding the assets, and for each found asset one lookup in
+  // market.listing_assets.
   const finding = findingCost(all, filters) + estimateRows(all, filters)
   return [{ ...common, ...(isFound ? { found, finding } : {}), isIndexed: isFound }]
 }
 
 /**
- * The indexed terms of a listing cover some filters on assets. Listings are found via their assets instead only if all
- * filters together select at most 1 / MUCH_RARER of the assets that the covered filters select.
+ * A list finds listings by their indexed terms, or via their assets. The terms cover only some of the filters on
+ * assets. The list reads the assets first if all filters together match at most 1 / MUCH_RARER of the assets that the
+ * covered filters match.
  */
 const MUCH_RARER = 8
 
-/** Whether the request has several conditions for the same asset. In a bundle, different assets could match them. */
+/**
+ * Whether the request filters assets by at least two of template, schema and asset id. The same asset of a listing must
+ * match these filters. The columns of a bundle do not show whether one asset matches all of them, so the assets have to
+ * be read.
+ */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
-  // Resolving filters on template data already applies the filter on schemas.
+  // If the request filters by template data, the resolved templates belong to the requested schemas already. An asset
+  // with one of these templates also matches the filter on schemas.
   const both = templates.kind === 'unfiltered' && hasTemplate && values.schema_name !== undefined
   return both || (values.asset_id !== undefined && (hasTemplate || values.schema_name !== undefined))
 }
@@ -378,7 +395,10 @@ function assetIdFilters({ table, values }: ListingRequest): Filter[] {
   ]
 }
 
-/** Share of the template buy offers that are fulfilled. */
+/**
+ * Share of the template buy offers that have an asset, for row estimates. Filters on assets match no other template buy
+ * offers.
+ */
 function fulfilledShare({ table: { table }, statistics }: ListingRequest): number {
   return 1 - statistics.equal(table, 'asset_id', [null]) / statistics.rows(table)
 }

@@ -22,17 +22,15 @@ const withoutEffect = new Set([
 ])
 
 /**
- * Parameters that the counters of listings support. The counters can count the listings of a request without other
- * filters.
+ * Filter parameters that the counters in market.listing_counts can answer: the table has a counter of listings for each
+ * kind, state and collection. With any other filter, the matching rows have to be counted.
  */
 const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
-/**
- * Parameters that `countOpenOfSchemas` supports. The function can count the sales of a request without other filters.
- */
+/** Filter parameters that `countOpenOfSchemas` applies. With any other filter, this function cannot count the sales. */
 const countedOfSchemas = new Set([...counted, 'schema_name'])
 /** The states of a started auction depend on the clock, so the counters have no states of auctions. */
 const begun = [1, 3, 4]
-/** States of sales whose offer certainly exists. */
+/** Sale states listed, sold and invalid. Every sale in one of these states has an offer. */
 const offered = [1, 3, 4]
 
 /**
@@ -59,8 +57,8 @@ export async function countFromCounters(
   const sum = (from: string, also: string): Sql =>
     sql`(SELECT ${raw(from)} ${where([raw(also), ...conditions])})`
   const counters = sum('coalesce(sum(k.listings), 0) FROM market.listing_counts k', `k.kind = ${table.kind}`)
-  // The counters include sales without an offer, which lists do not show. These sales are few and have their own index,
-  // so the query counts and subtracts them.
+  // Lists leave out sales without an offer, but the counters include them. Sales without an offer are few and have
+  // their own index, so the query counts and subtracts them.
   const hidden =
     table.kind !== 1 || states?.every((state) => offered.includes(state)) === true
       ? raw('0')

@@ -35,8 +35,8 @@ export async function listingFilters(
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
-  // A filter on the schema and a filter on the template must match the same asset, so only templates of the schema are
-  // candidates.
+  // The same asset must match the filters on the schema and on the template. If the request filters by schema, only
+  // templates of the requested schemas can match.
   const isWithin = values.schema_name !== undefined
   const own = withoutNames({ table, values })
   const templates = await resolveTemplates(session, { values: own, attributes, trigrams }, isWithin)
@@ -78,7 +78,10 @@ export async function listingList(
   return listOf([...own, ...prices])
 }
 
-/** The list of a request that only counts rows: no order, and price bounds are filters. */
+/**
+ * The list for a request that only counts listings. A count needs no order, so the sort by price is dropped, and the
+ * price bounds become filters.
+ */
 export function countedList(
   { values, ...context }: EndpointContext<ListingValues>,
   setup: ListingSetup,
@@ -88,7 +91,7 @@ export function countedList(
   return listingList({ ...context, values: sorted }, setup, query)
 }
 
-/** The requested order, unless it is an order by price. */
+/** The order that the request's parameter `sort` names. For sales by price, `salePriceOrder` is used instead. */
 function listingOrder(request: ListingRequest): Order {
   const { table, values } = request
   switch (values.sort) {
@@ -114,7 +117,7 @@ function orderBy({ values }: ListingRequest, column: string): Order {
   return { direction: directionOf(values), segments: [{ rank: 0, column }] }
 }
 
-/** Last segment of an order: rows whose sort column is NULL, by key. */
+/** Last segment of an order: the rows whose sort column is NULL, in ascending order of the key. */
 function last({ table }: ListingRequest, column: string, type: string, share: number): Segment {
   const conditions = [raw(`l.${column} IS NULL`)]
   return { rank: 1, column: table.key, direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
@@ -124,7 +127,10 @@ function nullShare({ table: { table }, statistics }: ListingRequest, column: str
   return statistics.equal(table, column, [null]) / statistics.rows(table)
 }
 
-/** Order by name; listings without a name come last. The index stores only the first characters of a name. */
+/**
+ * Order by name; listings without a name come last. The index stores only the first characters of a name, so rows with
+ * the same first characters are compared by the whole name.
+ */
 function nameOrder(request: ListingRequest): Order {
   const none = nullShare(request, 'name')
   return {

@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto'
 import type { Session } from '../../../database/index.ts'
 import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 
-/** Input of the filters of a request for listings. */
+/** A request for listings, with the data from which the filters are created. */
 export interface ListingRequest {
   readonly table: ListingTable
   readonly values: ListingValues
@@ -31,7 +31,7 @@ export interface ListingRequest {
   readonly statistics: Statistics
 }
 
-/** Kind and default states of a list of listings. */
+/** A kind of listing, and the states that a list of this kind shows by default. */
 export interface ListingQuery {
   readonly kind: ListingKind
   /** States of the listings if the request names no state; undefined for all states. */
@@ -68,13 +68,13 @@ export interface FilteredColumn {
   readonly name?: string
   /** SQL type of the column. Default: text. */
   readonly type?: string
-  /** Indexed terms that stand for the values of the filter. Set if the GIN index on terms covers the column. */
+  /**
+   * Indexed terms of the values that the filter accepts. Set if the GIN index on terms has the values of the column.
+   */
   readonly terms?: readonly number[]
 }
 
-/**
- * Filter: a column has one of the values. The column is the first column of an index, or its values are indexed terms.
- */
+/** Filter: the column has one of the given values. An index must begin with the column, or `terms` must be set. */
 export function columnFilter(
   { table: { table, terms: allTerms }, statistics }: FilteredTable,
   { column, name = column, type = 'text', terms }: FilteredColumn,
@@ -103,8 +103,9 @@ const COMMON = 0.1
 const MOST = 0.5
 
 /**
- * Copies the filters. A filter that matches too large a share of the rows loses its index condition (`found`): at least
- * COMMON, or MOST for the most selective filter. The rows are checked against its condition instead.
+ * Copies the filters and removes the index condition (`found`) of each filter that matches too many rows. For the most
+ * selective filter, too many is at least the share MOST of the rows; for other filters, at least COMMON. A filter
+ * without an index condition checks the rows that other filters find.
  * @param rows number of rows of the table.
  */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
@@ -126,7 +127,10 @@ export function ofAnyState({ table, states }: ListingRequest, condition: Sql): S
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
 }
 
-/** Kinds of indexed terms of listings and payouts, as in market.listing_terms and market.payout_terms. */
+/**
+ * Kinds of indexed terms of listings and payouts. The SQL functions market.listing_terms and market.payout_terms
+ * compute terms of these kinds.
+ */
 export type TermKind =
   | 'minter'
   | 'receiver'
@@ -145,42 +149,48 @@ export type TermKind =
   | 'listing'
   | 'category'
 
-/** Term of listings with several assets, and term of listings with more than two schemas. */
+/** Indexed term that each listing with several assets has. */
 export const BUNDLE = termOf('is', 'bundle')
+/**
+ * Indexed term that each listing with more than two schemas has. The terms of kind `schema` name only two schemas of a
+ * listing.
+ */
 export const MANY_SCHEMAS = termOf('is', 'schemas')
 
 /**
- * Indexed term: a hash of kind and value, as `market.trait` in the database computes it. Hashes collide, so every
- * condition is checked again.
+ * Indexed term: a hash of kind and value. The SQL function market.trait computes the same hash. Different values can
+ * have the same hash, so a query also checks the columns of the rows that it finds by term.
  */
 export function termOf(kind: TermKind | 'pair', value: string): number {
   return createHash('md5').update(`${kind}\u001f${value}`).digest().readInt32BE(0)
 }
 
-/** Terms of several values of one kind. */
+/** Indexed terms for several values of the same kind, one for each value. */
 export function termsOf(kind: TermKind, values: readonly (string | number | bigint)[]): number[] {
   return values.map((value) => termOf(kind, String(value)))
 }
 
 /**
- * Terms of listings whose `template_id` is empty (bundles, and assets without a template). @param collections undefined
- * for all collections.
+ * Indexed terms that find the listings whose `template_id` is NULL: bundles, and listings of an asset without a
+ * template.
+ * @param collections of the listings; undefined for all collections.
  */
 export function termsOfNoTemplate(collections: readonly string[] | undefined): number[] {
   return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
 }
 
 /**
- * Number of terms in one GIN index scan. A condition with many terms has at most MOST_SCANS scans with more terms each,
- * because PostgreSQL plans each scan separately.
+ * Number of terms in one GIN index scan. A condition that would need more than MOST_SCANS scans has more terms in each
+ * scan.
  */
 const TERMS_OF_SCAN = 16
+/** Maximum number of GIN index scans for one condition: PostgreSQL plans each scan separately, which takes time. */
 const MOST_SCANS = 8
 
 /**
- * Condition: the listing has one of the terms. An index scan compares each entry that it finds with all terms of the
- * scan, so many terms are split among several scans.
- * @param column SQL expression of the terms, as the index stores it.
+ * Condition: the listing has at least one of the terms. A GIN index scan compares each entry that it finds with all
+ * terms of the scan, so the condition splits many terms among several scans.
+ * @param column SQL of the terms. PostgreSQL uses the GIN index if this expression equals the indexed expression.
  */
 export function hasTerm(column: Sql, terms: readonly number[]): Sql {
   const size = Math.max(TERMS_OF_SCAN, Math.ceil(terms.length / MOST_SCANS))
@@ -205,7 +215,10 @@ export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_nam
 export interface NamedTemplates {
   /** Templates whose immutable name matches the search. */
   readonly matching: readonly number[]
-  /** Templates without an immutable name: their assets may have names of their own. */
+  /**
+   * Templates without an immutable name. The names of their assets can differ, so the search checks the name in each
+   * sale.
+   */
   readonly nameless: readonly number[]
 }
 
@@ -217,7 +230,8 @@ export function nameConditions(values: ListingValues, name: Sql, trigrams: boole
   return nameSearches.flatMap((parameter) => {
     const term = values[parameter]
     if (!term) return []
-    // `<%` uses pg_trgm.word_similarity_threshold, 0.6 by default.
+    // The operator `<%` of pg_trgm compares the word similarity with the setting pg_trgm.word_similarity_threshold, 0.6
+    // by default.
     return [
       parameter === 'search' && trigrams ? sql`${bind(term, 'text')} <% ${name}` : containsText(name, term),
     ]
@@ -235,7 +249,8 @@ export async function resolveNamedTemplates(
   trigrams: boolean,
 ): Promise<NamedTemplates | undefined> {
   const names = nameConditions(values, FIXED_NAME, trigrams)
-  // Only sales store the name of their asset. For other listings, the filters on templates and assets search the names.
+  // Only sales have a column with the names of their assets. For other kinds of listing, the filters on templates and
+  // on assets search the names in the tables of templates and assets.
   if (kind !== 1 || names.length === 0) return undefined
   const { collection_name: collections, collection_whitelist: white } = values
   const scope = [

@@ -6,7 +6,7 @@ import type { Sql } from '../../../sql/index.ts'
 import type { Failure } from '../../../endpoint/index.ts'
 import type { Index, Source } from '../../../planner/sources/index.ts'
 
-/** Tables and columns of a kind of listing. SQL alias of a listing: `l`, for every kind. */
+/** A kind of listing: its table, its columns and its endpoints. In SQL, a listing of any kind has the alias `l`. */
 export interface ListingTable {
   /** Number of this kind of listing in `listing_assets`, `trades` and `listing_counts`. */
   readonly kind: number
@@ -19,7 +19,7 @@ export interface ListingTable {
   readonly one: string
   /** Title of the list in the documentation. */
   readonly summary: string
-  /** Answer to an id that no listing has. */
+  /** Status and message of the answer if no listing has the requested id. */
   readonly missing: Failure
   /** Name of the setting with the page limit of the list. */
   readonly limit: keyof PageLimits
@@ -27,17 +27,21 @@ export interface ListingTable {
   readonly table: string
   /** Key column of the table. The request parameter for the key has the same name. */
   readonly key: ListingKey
-  /** Column of the token of the price. */
+  /** Column with the symbol of the token in which the price is paid. */
   readonly symbol: string
-  /** Columns of the lowest and the highest mint number. */
+  /** Columns with the lowest and the highest mint number of the listing's assets. */
   readonly mints: readonly [lowest: string, highest: string]
   /**
-   * Set for template buy offers: a listing has at most one asset, which belongs to the template in the listing's row.
+   * Whether a listing has at most one asset. True for template buy offers, which store the template of the asset in
+   * their row.
    */
   readonly isSingle?: boolean
   /** All states that rows of the table can have. Set if `state` is the first column of indexes. */
   readonly states?: readonly number[]
-  /** SQL expression of the indexed terms of a listing, in the same words as in the index; see market.listing_terms. */
+  /**
+   * SQL expression of the indexed terms of a listing; see market.listing_terms. PostgreSQL uses the GIN index only if
+   * the expression equals the indexed expression.
+   */
   readonly terms: Sql
   readonly source: Source
 }
@@ -56,13 +60,16 @@ function factsOf(name: ListingKind): Pick<ListingTable, 'kind' | 'one' | 'table'
 /** First characters of a name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer. */
 export const NAME_HEAD = raw('left(l.name, 100)')
 
-/** Sort column of sales: the price, or for sales with an oracle price the listing price. */
+/**
+ * SQL of the column by which indexes order sales: the price. For sales that an oracle prices, `price` is NULL, and the
+ * column is the listing price.
+ */
 export const ASKED = raw('coalesce(l.price, l.listing_price)')
 
 /** State number of an open sale. */
 export const LISTED = 1
 
-/** States of sales. */
+/** State numbers of sales: 0 waiting, 1 listed, 2 cancelled, 3 sold, 4 invalid. */
 const listingStates = [0, 1, 2, 3, 4]
 
 /** Condition: the template buy offer is fulfilled. */
@@ -97,13 +104,12 @@ const sale: ListingTable = {
   symbol: 'settlement_symbol',
   mints: ['min_mint', 'max_mint'],
   states: listingStates,
-  // The terms contain no seller and no collection, because sales have separate indexes whose first column is the seller
-  // or the collection.
+  // The terms of sales leave out seller, collection and state, because other indexes of sales begin with these columns.
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
       l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL)`),
   source: {
-    // Leave out sales without an offer: the seller has not created the offer yet, or never will.
+    // Lists leave out sales without an offer: the seller has not created the offer yet, or never will.
     from: raw('(SELECT * FROM market.sales WHERE offer_id IS NOT NULL) l'),
     alias: 'l',
     key: 'sale_id',

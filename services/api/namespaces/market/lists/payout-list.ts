@@ -14,10 +14,16 @@ import type { FilteredColumn, TermKind } from './listing-request.ts'
 import type { PayoutValues } from '../parameters.ts'
 
 const TABLE = 'market.royalty_payouts'
-/** Indexed terms of a payout, in the same words as the expression of their GIN index; see market.payout_terms. */
+/**
+ * SQL expression of the indexed terms of a payout; see market.payout_terms. PostgreSQL uses the GIN index only if the
+ * expression equals the indexed expression.
+ */
 const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.listing_id, l.asset_id)')
 
-/** Payouts. Keys `seq/payout_index` are ordered by both numbers. */
+/**
+ * Source of the list of royalty payouts. The key of a payout is `seq/payout_index`; payouts are ordered by both
+ * numbers.
+ */
 const source: Source = {
   // Leaves out payouts in tokens that the market does not list, because the precision of such tokens is unknown.
   from: raw(`(SELECT p.*, p.seq || '/' || p.payout_index AS key FROM ${TABLE} p
@@ -37,7 +43,7 @@ const blocks = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
 
 type ListSetup = Pick<MarketSetup, 'lists'>
 
-/** List of the requested payouts. */
+/** The list of the royalty payouts that match the request. */
 export async function payoutList(
   { session, values }: EndpointContext<PayoutValues>,
   { lists: { statistics } }: ListSetup,

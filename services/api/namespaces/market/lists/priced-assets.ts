@@ -20,12 +20,15 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import { cappedPrice } from '../records/asset-members.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** WITH item in front of a query that computes prices: PostgreSQL reads the oracle rates once. */
+/**
+ * WITH clause of a query that computes prices. With MATERIALIZED, PostgreSQL computes the view market.rates once for
+ * the query, not once for each row.
+ */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
 /**
- * SQL of the price by which each sort orders assets. `p` is the row with the prices of a template. The query must begin
- * with `RATES`.
+ * SQL of the price for each value of the parameter `sort` that orders assets by price. `p` is the row of
+ * market.template_prices. The query must begin with the WITH clause in `RATES`.
  */
 export const priceColumns: Readonly<Record<string, string>> = {
   suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
@@ -48,7 +51,7 @@ const PRICES = 'market.template_prices'
  * Otherwise one scan reads all prices.
  */
 const LOOKED_UP = 0.25
-/** Share of the assets without a price, if PostgreSQL has no statistics. */
+/** Assumed share of the assets whose template has no price. PostgreSQL has no statistics on this share. */
 const UNPRICED = 0.2
 
 /** A list of assets ordered by a price of their templates; assets without a price come last. */
@@ -82,18 +85,18 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
   }
 }
 
-/** FROM item: assets `a` with the price of their template, `p.price`. */
+/** FROM item of a query: the assets `a`, and `p.price`, the price of the template of each asset. */
 function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
   const rows = estimateRows(statistics.rows(ASSETS), filters)
   return sql`assets.assets a LEFT JOIN ${pricesOf('a', rows, column, statistics)}`
 }
 
 /**
- * Right side of a join that adds the price of each row's template, `p.price`. The join looks up the price of each row
- * if the rows are few (LOOKED_UP). Otherwise one scan reads all prices. A template has a price in every token of its
- * trades; the join uses the token that the contract lists first.
- * @param alias of the rows with a `template_id`.
- * @param rows estimated number of rows.
+ * Right side of a join that adds `p.price`, the price of the template of each row. If the rows are few (see LOOKED_UP),
+ * the join looks up each price. Otherwise one scan reads all prices. A template has one price for each token in which
+ * it was traded. The join uses the token that the market contract lists first.
+ * @param alias SQL alias of the rows; the rows have a column `template_id`.
+ * @param rows estimated number of the rows.
  */
 function pricesOf(alias: string, rows: number, column: string, statistics: Statistics): Sql {
   const from = raw('FROM market.template_prices p JOIN market.tokens y USING (token_symbol)')
@@ -107,8 +110,7 @@ function pricesOf(alias: string, rows: number, column: string, statistics: Stati
 }
 
 /**
- * Access path: assets in the order of the prices of their templates. The driving table is `templates`, read in this
- * order.
+ * Access path: assets in the order of the prices of their templates. The driving table is `templates`, sorted by price.
  */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): DrivingTable {
   const { conditions, applied, templates, assets } = templateScope(request)
@@ -117,7 +119,7 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
   return {
     applied,
     rows: assets,
-    // No index has the order of the prices: all matching templates are read and sorted.
+    // No index orders templates by price, so all matching templates are read and sorted.
     drivingRows: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {
@@ -128,7 +130,10 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
   }
 }
 
-/** FROM item of the assets `a` of a held template, `t`, in the order of their ids. */
+/**
+ * FROM item of a query: the assets `a` that some owners hold of the template `t`, in the order of their ids.
+ * @param owned condition that the asset belongs to one of the owners.
+ */
 const ofHeldTemplate = (owned: Sql): Sql => sql`(SELECT a.* FROM assets.assets a WHERE ${owned}
   AND a.schema_key = t.schema_key AND a.template_id = t.template_id ORDER BY a.asset_id OFFSET 0) a`
 

@@ -14,21 +14,21 @@ import type { ListingRequest } from './listing-request.ts'
 import { ofAnyState, termOf } from './listing-request.ts'
 import { ASKED, listingTables } from './listing-table.ts'
 
-/** Bounds of a price in units of the smallest decimal place, inclusive; undefined = none. */
+/** Bounds of a price, inclusive, in units of the smallest decimal place of the token. Undefined means no bound. */
 export interface PriceBounds {
   readonly least: bigint | undefined
   readonly most: bigint | undefined
 }
 
-/** Largest amount of a token. */
+/** Largest price: the largest number in a bigint column, in units of the smallest decimal place of the token. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 const ZERO = /^-?0+(?:e\d+|\.0+)?$/
 
 /**
- * Reads `min_price` and `max_price`, in whole tokens of the one required `symbol`. A bound of 0 counts as absent.
- * Returns undefined without bounds, and `never` if the market does not have the token.
+ * Reads the parameters `min_price` and `max_price`, which are in whole tokens. `symbol` must name one token. A bound of
+ * 0 counts as absent. Returns undefined if the request has no bound, and `never` if the market does not list the token.
  *
- * @throws RequestError 400 without a symbol or with several.
+ * @throws RequestError 400 if the request has a bound, but names no token or several tokens.
  */
 export async function readPriceBounds(
   session: Session,
@@ -97,7 +97,10 @@ export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql
 export interface Rate {
   readonly listingSymbol: string
   readonly settlementSymbol: string
-  /** Null if the oracle has no value for the symbol pair. Sales of the pair then have no price. */
+  /**
+   * Factor and divisor of the conversion. Null if the oracle has no value for the symbol pair; sales of the pair then
+   * have no price.
+   */
   readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
   /** Whether several listing prices convert to the same price, because the factor is below the divisor. */
   readonly isCoarse: boolean
@@ -105,7 +108,10 @@ export interface Rate {
 
 const RATES = `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
       FROM market.rates r`
-/** Hash of the symbol pair that prices a sale, in the same words as the expression of the index. */
+/**
+ * SQL expression of the hash of the symbol pair by which an oracle prices a sale; 0 for a sale that no oracle prices.
+ * PostgreSQL uses the index only if the expression equals the indexed expression.
+ */
 const PRICED_BY = 'market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)'
 const ofPair = (condition: string): string =>
   `SELECT l.state, ${PRICED_BY} AS number, l.listing_symbol, l.settlement_symbol FROM market.sales l ${condition}
@@ -118,8 +124,9 @@ const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
       WHERE r.listing_symbol = p.listing_symbol AND r.settlement_symbol = p.settlement_symbol)`
 
 /**
- * Reads the rates of symbol pairs with one of the given settlement symbols. @param of `market`: pairs with an oracle
- * rate. `sales`: also pairs of existing sales without a rate.
+ * Reads the oracle rates of symbol pairs whose settlement symbol is one of the given symbols.
+ * @param of `market`: symbol pairs with an oracle rate. `sales`: also symbol pairs of existing sales that have no
+ * oracle rate.
  */
 async function readRates(
   session: Session,
@@ -165,7 +172,7 @@ export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, ask
 }
 
 const { table } = listingTables.sale
-/** Condition for sales with a fixed price, which no oracle changes; see market.priced_by. */
+/** Condition for sales that no oracle prices: market.priced_by returns 0. */
 const FIXED = raw(`${PRICED_BY} = 0`)
 const HAS_PRICE = raw('l.price IS NOT NULL')
 
@@ -176,7 +183,7 @@ export interface SalePricing {
    * bounds.
    */
   readonly bounds: PriceBounds | 'never' | undefined
-  /** The symbol pairs that can price the requested sales. */
+  /** The symbol pairs by which an oracle prices the requested sales, with their rates. */
   readonly rates: readonly Rate[]
 }
 
@@ -198,14 +205,17 @@ export async function readSalePricing(
 }
 
 /**
- * Index condition for sales that this symbol pair prices. The index stores hashes of pairs, which collide, so
- * `isOfPair` has to check the rows.
+ * Index condition for the sales that the oracle prices by the given symbol pair. The index stores a hash of the pair.
+ * Different pairs can have the same hash, so `isOfPair` checks the symbols in the row.
  */
 function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
   return sql`${raw(PRICED_BY)} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
 }
 
-/** Exact check that a sale has the two symbols of this symbol pair. */
+/**
+ * Conditions for a sale that the oracle prices by the given symbol pair: the row has no fixed price and names both
+ * symbols.
+ */
 function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   return [
     raw('l.price IS NULL'),
@@ -217,17 +227,20 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
 /** A group of sales with the same price calculation: a fixed price, or the rate of one symbol pair. */
 export interface Priced {
   readonly rate?: Rate
-  /** Conditions that the index on listing prices serves. */
+  /**
+   * Conditions that the index on listing prices serves. For oracle prices, the conditions accept prices slightly
+   * outside the bounds.
+   */
   readonly conditions: readonly Sql[]
-  /** Exact conditions on the price, for sales that pass the wider index conditions. */
+  /** Exact conditions on the symbols and the price, for the sales that match the index conditions. */
   readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number
 }
 
 /**
- * Groups of sales with a price within bounds: fixed prices, and one group for each symbol pair that the oracle prices.
- * Without bounds all sales.
+ * Groups of sales by the calculation of the price: one group for fixed prices, and one group for each symbol pair in
+ * `rates`. If the request has price bounds, the groups contain only sales with a price within the bounds.
  */
 export function pricedParts({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
   if (bounds === 'never') return [{ conditions: [], checks: [NEVER], price: raw('l.price'), share: 0 }]
@@ -252,7 +265,7 @@ export function pricedParts({ bounds, rates }: SalePricing, statistics: Statisti
   ]
 }
 
-/** Condition: all conditions of at least one group of sales hold. */
+/** SQL condition for sales of at least one group: the sale matches all conditions of this group. */
 export function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   return sql`(${joinSql(
     parts.map((conditions) => sql`(${allOf(conditions)})`),
@@ -280,10 +293,10 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
 }
 
 /**
- * The segment with the sales of one symbol pair, in the order by price, if the rate of the pair is coarse or missing. A
- * coarse rate converts several listing prices to the same price; without a rate, every price of the pair is null. Sales
- * with equal prices are listed by id, but the index on listing prices does not have this order. Therefore all sales of
- * the pair are read and sorted.
+ * One segment of the order by price: the sales of a symbol pair whose rate is coarse or missing. A coarse rate converts
+ * several listing prices to the same price. Without a rate, no sale of the pair has a price. Sales with equal prices
+ * are ordered by id, but the index orders these sales by listing price. All sales of the pair are therefore read and
+ * sorted.
  */
 function sortedSales(
   request: ListingRequest,
@@ -312,7 +325,10 @@ function sortedSales(
   }
 }
 
-/** The order by price; the price bounds are conditions of its segments. */
+/**
+ * The order of sales by price. Each group of sales is a segment of the order. The conditions of a segment include the
+ * price bounds of the request, so the list needs no price filter.
+ */
 export function salePriceOrder(request: ListingRequest, pricing: SalePricing): Order {
   const direction = directionOf(request.values)
   const parts = pricedParts(pricing, request.statistics)
@@ -329,7 +345,8 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
         rank,
         column: 'asked',
         expression: ASKED,
-        // The index stores fixed prices. A price at an oracle rate is computed from the listing price in the index.
+        // For fixed prices, the sort value is the indexed value. For oracle prices, the sort value is computed from the
+        // indexed listing price.
         ...(rate ? { value: price } : {}),
         conditions: [...conditions, ...checks],
         share,

@@ -12,7 +12,10 @@ import { withinBounds } from './prices.ts'
 
 /** Maximum number of collections in a request that filters or sorts by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
-/** Share of the listings whose seller is no contract, if PostgreSQL has no statistics. */
+/**
+ * Assumed share of the listings whose seller is an account without a contract. PostgreSQL has no statistics on this
+ * share.
+ */
 const WITHOUT_CODE = 0.7
 
 /**
@@ -33,8 +36,8 @@ export function rowFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * Indexed terms for a filter on the seller or the collection. Sales have no such terms, because separate indexes begin
- * with these columns.
+ * Indexed terms of the given sellers or collections; none for sales. Sales are found by other indexes, which begin with
+ * the seller or the collection.
  */
 function ownTerms(
   { table }: ListingRequest,
@@ -160,9 +163,10 @@ function symbolFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * Filters on mint numbers: the mint numbers of all assets of the listing must be within the requested range. The
- * database has no mint numbers of the originals of bridged assets, so a filter on effective mint numbers compares the
- * same columns as a filter on template mint numbers.
+ * Filters on mint numbers: the mint numbers of all assets of a listing must be within the requested range. The
+ * effective mint number of a bridged asset is the mint number of the original asset on another chain. The database does
+ * not store these numbers. Filters on effective mint numbers therefore compare the same columns as filters on template
+ * mint numbers.
  */
 function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
@@ -171,7 +175,8 @@ function mintFilters(request: ListingRequest): Filter[] {
     const least = values[`min_${kind}_mint` as const]
     const most = values[`max_${kind}_mint` as const]
     if (least !== undefined && most !== undefined && least > most) {
-      // Clients of the replaced system compare the messages, which misspell "greater" for template mints.
+      // Clients of the replaced system compare this error message, so the message for template mints keeps the
+      // misspelling `grater`.
       const greater = kind === 'template' ? 'grater' : 'greater'
       throw new RequestError(400, `Min ${kind} mint can't be ${greater} than max ${kind} mint`)
     }
@@ -212,8 +217,8 @@ function mintFilters(request: ListingRequest): Filter[] {
   const filters: Filter[] = []
   const { least, most } = rangeOf('template')
   if (least !== undefined) filters.push(atLeast('min_template_mint', least))
-  // An open template buy offer has no asset yet, so its mint numbers are NULL. A listing of another kind without mint
-  // numbers passes an upper bound.
+  // Without a lower bound, listings without mint numbers match `max_template_mint`, too. Template buy offers do not: an
+  // open template buy offer has no mint number, because it has no asset yet.
   if (most !== undefined)
     filters.push(atMost('max_template_mint', most, least === undefined && table.kind !== 4))
   const effective = rangeOf('effective')
@@ -247,7 +252,7 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
       ...common,
       name: 'min_assets',
       condition,
-      // Bundles are few, so the index on the term BUNDLE finds them.
+      // The GIN index finds the listings with several assets by the term BUNDLE. These listings are few.
       ...(least > 1 ? { found: sql`${hasTerm(table.terms, [BUNDLE])} AND ${condition}` } : {}),
       rows: statistics.between(table.table, 'asset_count', BigInt(least), undefined),
       isIndexed: least > 1,
@@ -284,7 +289,7 @@ function timeColumn(values: ListingValues): 'created_at_time' | 'updated_at_time
   return values.sort === 'updated' ? 'updated_at_time' : 'created_at_time'
 }
 
-/** The filter of states for listings whose state does not depend on the clock. */
+/** The filter on states, for listings whose state does not depend on the clock: all kinds except auctions. */
 export function stateFilters(request: ListingRequest): Filter[] {
   const { states, table } = request
   if (!states) return []
@@ -292,7 +297,10 @@ export function stateFilters(request: ListingRequest): Filter[] {
   return [columnFilter(request, { column: 'state', type: 'integer', ...terms }, states)]
 }
 
-/** The filter of `min_price` and `max_price` where the price is a column of the row. */
+/**
+ * The filter of the parameters `min_price` and `max_price`, for listings whose price is a column: all kinds except
+ * sales.
+ */
 export function priceFilters(
   { table, statistics }: ListingRequest,
   bounds: PriceBounds | 'never' | undefined,
