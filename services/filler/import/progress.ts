@@ -21,7 +21,7 @@ export interface ImportSubject {
   readonly source: string
   readonly fingerprint: string
   readonly block: NodeBlock
-  /** First block with complete history; null if the history is complete from the first block. */
+  /** First block from which the database has all history (logs, transfers, trades); null if no history is missing. */
   readonly historySince: number | null
   /** DDL statements that create the import's temporary tables in the schema `import`. */
   readonly workTables: readonly string[]

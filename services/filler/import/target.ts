@@ -9,12 +9,12 @@ import { asStoreError, openStore } from '../store/index.ts'
 import { listTables } from '../../core/model/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** The database that an import writes to, and the reader that resumes after the import. */
+/** The database that an import writes to, and the reader that indexes the blocks after the imported block. */
 export interface ImportTarget {
   /** Target database; its schema is migrated already. */
   readonly database: DatabaseAddress
   readonly chain: { readonly chainId: string }
-  /** Settings of the reader that resumes after the import. */
+  /** Settings of the reader that indexes the blocks after the imported block. */
   readonly settings: ReaderSettings
   readonly logger: Logger
   readonly signal: AbortSignal

@@ -42,10 +42,10 @@ export interface ImportStateOptions extends ImportTarget {
 
 /** Result of an import from chain state. */
 export interface ImportStateReport {
-  /** Block of the imported state; the reader resumes at the next block. */
+  /** Number of the block whose state was imported. The reader indexes the blocks from the next block on. */
   readonly block: number
   readonly blockId: string
-  /** First block with complete history. */
+  /** First block from which the database has all history (logs, transfers, trades). */
   readonly historySince: number
   /** Number of contract rows that this run has written to the database. */
   readonly rows: number
