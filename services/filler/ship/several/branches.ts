@@ -14,9 +14,12 @@ export interface BranchFacts<P extends ProtocolCodec> {
 /**
  * Updates `otherBranchSince` of each node connection. Returns whether the session has to leave the streaming node.
  *
- * True if the nodes that have been on another branch for `allowedMs` outnumber the nodes on the branch of the stream.
- * With equal numbers, true in two cases: the other branch has a higher last irreversible block; or the last
- * irreversible blocks are equal, and the head of the other branch is more than one block ahead.
+ * A node opposes the stream if the node has been on another branch for `allowedMs`. The session has to leave the
+ * streaming node in these cases:
+ * - More nodes oppose the stream than agree with it. The streaming node counts as agreeing.
+ * - As many nodes oppose as agree, and an opposing node has a higher last irreversible block.
+ * - As many nodes oppose as agree, an opposing node has the same last irreversible block, and its head is more than one
+ *   block ahead of the stream.
  */
 export function judgeBranches<P extends ProtocolCodec>(
   facts: BranchFacts<P>,

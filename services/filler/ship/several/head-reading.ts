@@ -12,19 +12,22 @@ import { LagWatch } from './lag-watch.ts'
 import type { NodeLink } from './node-link.ts'
 import { refusalOfAll } from './range-reading.ts'
 
-/**
- * Time in ms for which a node is chosen last after the stream has left the node, so that the stream switches to another
- * node.
- */
+/** Time in ms after the stream has left a node in which the stream chooses this node only if no other node is ready. */
 const LEFT_REST_MS = 3_000
 /**
  * Minimum time in ms between two switches away from a lagging node that still sends bytes, so that the stream does not
  * alternate between nodes.
  */
 const STEADY_MS = 5_000
-/** Maximum number of doublings of the time-outs: the default time-out of 600 ms grows to 77 s. */
+/**
+ * Maximum number of doublings of the time-outs after which the stream leaves a node. The default time-out of 600 ms
+ * grows to 77 s.
+ */
 const MOST_DOUBLINGS = 7
-/** Node-specific errors: a multi-node session tries another node, a single-node session stops. */
+/**
+ * Codes of errors that concern only one node. After such an error, a multi-node session tries another node, and a
+ * single-node session stops.
+ */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
 
 /** Block and byte counts of the stream from one node. */
@@ -59,14 +62,15 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
   /**
-   * Number of unusable replies and the last error of each node. `#strike` clears the map if a block has arrived since
-   * the last unusable reply.
+   * Faults of each node that may make the node unusable. `count` adds 1 for each fault of the kind `suspect` and 2 for
+   * each fault of the kind `unusable`; `error` is the last error. `#strike` clears the map after a new block has been
+   * received.
    */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
   /**
-   * Failures since the last received block. Read the failures through `#sinceBlock`, which resets the counts after each
-   * block.
+   * Failures since the last received block. Only `#sinceBlock` reads this field, because `#sinceBlock` first resets the
+   * counts if a block has been received.
    */
   #failures: Failures = noFailures(0)
   #attempt: StreamAttempt<P> | null = null
@@ -113,8 +117,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Streams until the last wanted block arrived, the signal aborts, or `isFarBehind` returns true (reading ranges from
-   * all nodes is faster then).
+   * Streams until block `stopBlock` has arrived, the signal aborts, or `isFarBehind` returns true (reading ranges from
+   * all nodes is then faster).
    * @throws FatalError when no node can send the next block, and whatever the consumer throws.
    */
   async run(signal: AbortSignal, isFarBehind: () => boolean): Promise<void> {
@@ -138,8 +142,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Makes the stream switch to another node if the node lags behind another node or is on a branch of its own. Ends all
-   * streaming if `isFarBehind` returns true.
+   * Makes the stream switch to another node if the streaming node lags behind another node or is on a branch of its
+   * own. Ends the streaming if `isFarBehind` returns true: reading ranges from all nodes is then faster.
    */
   tick(now: number): void {
     const followed = this.#followed
@@ -173,8 +177,9 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor for the time-outs after which the stream leaves a node. Doubles whenever the stream has left every node
-   * without receiving a block. Otherwise a block that every node sends slowly could never be read.
+   * Factor for the time-outs after which the stream leaves a node. The factor doubles each time the stream has left
+   * nodes as often as there are nodes, without receiving a block. With constant time-outs, a block that every node
+   * sends slowly would never arrive.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -218,8 +223,9 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
-    // Clear `otherBranchSince` of every node: the value compares a node with the branch of the previous stream. An old
-    // value would end each stream before its first block, so the fork to the new branch would never be read.
+    // Clear `otherBranchSince` of every node: the value compares the node with the branch of the previous stream. With
+    // this value, `judgeBranches` would end the new stream before its first block, and the fork to the new branch would
+    // never be read.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -270,8 +276,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Waits until the back-off ends, or until a node is available that has a fresh status and that the stream has not
-   * left within LEFT_REST_MS.
+   * Waits until the back-off ends. The wait ends earlier if a node has a fresh status and the stream has not left this
+   * node within LEFT_REST_MS.
    */
   async #pause(signal: AbortSignal): Promise<void> {
     const until = performance.now() + this.#backoff.nextDelayMs()
@@ -292,9 +298,11 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered block. First reconnects to the same node, which may send
-   * the fork when the request names the reversible blocks. Then tries the other nodes. When all nodes have failed,
-   * undoes the last delivered block. Returns false if the stream has to switch to another node.
+   * Handles a block that does not link to the last delivered block:
+   * 1. Reconnect to the same node: the node may send the fork, because the new request names the reversible blocks.
+   * 2. Try the other nodes.
+   * 3. If all ready nodes have sent such a block, undo the last delivered block.
+   * Returns false if the stream has to switch to another node.
    */
   #mayRewind(problem: Problem): boolean {
     const failures = this.#sinceBlock()
@@ -307,8 +315,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Counts a failure of the node: 1 for a `suspect` reply, 2 for any other. Throws the error if no usable node is left.
-   * A node is unusable with a count of 2 or a `verdict`.
+   * Counts a fault of the node: 1 for the kind `suspect`, 2 for the kind `unusable`. A node is unusable if its count is
+   * 2 or more, or if it has a `verdict`. Throws the error if every node is unusable.
    */
   #strike(link: NodeLink<P>, problem: Problem): void {
     const { blocksReceived } = this.#reader

@@ -5,36 +5,42 @@ export interface LagFacts {
   /** Newest head of the other nodes; 0 when none is known. */
   readonly otherHead: number
   readonly bytesRead: number
-  /** False while the node may not send (no credits, or the pipeline is full): silence is then no fault of the node. */
+  /**
+   * Whether the node may send. False without credits, or while the pipeline is full: silence is then no fault of the
+   * node.
+   */
   readonly isExpected: boolean
 }
 
 /** Result of a sample: the stream did not send a block in time although another node has it. */
 export interface Lag {
   readonly block: number
-  /** Milliseconds since another node was seen to have the block. */
+  /** Time in ms since this process first saw that another node has block `block`. */
   readonly ms: number
   /** Whether the stream sent no byte at all in the allowed time. */
   readonly isSilent: boolean
 }
 
 /**
- * Longest interval between two samples of the stream that counts fully, as a share of the allowed time. After a longer
- * interval this process was busy, so the node is not to blame for the rest. The share makes sure that a lag is only
- * reported after at least three samples.
+ * Maximum share of the allowed time that an interval between two samples counts. After a longer interval this process
+ * was busy, so the rest of the interval is no fault of the node. With a share of 0.4, a lag is reported after three
+ * samples at the earliest.
  */
 const MOST_STEP_SHARE = 0.4
 
-/** A block may take this many times the allowed time while the stream is catching up and bytes still arrive. */
+/** While the stream is catching up, a block may take STUCK_FACTOR times the allowed time if bytes still arrive. */
 const STUCK_FACTOR = 5
 
-/** Detects that the streaming node does not send a block within the allowed time after another node has it. */
+/**
+ * Detects that the stream lags: another node has a block, and the streaming node does not send this block within the
+ * allowed time.
+ */
 export class LagWatch {
   #allowedMs = 0
   #sampledAt = 0
   /**
-   * Sum of the intervals between samples, each limited by MOST_STEP_SHARE, ms. `#since`, `#byteAt` and `#blockAt` are
-   * times on this clock.
+   * Sum of the intervals between samples, ms. An interval counts at most MOST_STEP_SHARE x `#allowedMs`. `#since`,
+   * `#byteAt` and `#blockAt` are times on this clock.
    */
   #clock = 0
   #block = 0

@@ -31,7 +31,7 @@ const slowRest = { firstMs: 2_000, longestMs: 300_000 }
 const FRESH_MS = 1_500
 /** Time-out for a status reply of a node that has answered before, ms. */
 const STATUS_TIMEOUT_MS = 15_000
-/** Time in ms for which a block that a node lacked is not requested from the node again. */
+/** Time in ms for which a block that the node lacked is not requested from the node again. */
 const LACK_MS = 60_000
 
 /** A range of blocks that is requested over one node connection. */
@@ -39,17 +39,23 @@ export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
 
 /** Callbacks of a node connection to its session. None is called after `close`. */
 export interface LinkOwner<P extends ProtocolCodec> {
-  /** The node is ready, or its status has changed. */
+  /** Called when the node becomes ready, and when its status has changed. */
   changed(): void
-  /** A block of the range has arrived and was added to the range. */
+  /** Called when a block of the range has arrived and was added to the range. */
   arrived(task: LinkTask<P>): void
-  /** The node will send no more of the range; the rest has to be requested from another node. */
+  /**
+   * Called when the node will send no more blocks of the range. The missing blocks have to be requested from another
+   * node.
+   */
   abandoned(task: LinkTask<P>): void
-  /** An error that is not the node's fault, such as one thrown by the consumer. */
+  /** Called for an error that is not the node's fault, such as an error that the consumer throws. */
   failed(error: unknown): void
 }
 
-/** Blocks that a node did not have when they were requested. */
+/**
+ * Blocks that a node lacked when they were requested. Before the time `until`, the blocks are not requested from the
+ * node again.
+ */
 interface Lack {
   readonly from: number
   readonly to: number
@@ -71,8 +77,8 @@ export class NodeLink<P extends ProtocolCodec> {
   /** Error that makes the node unusable; null while the node is usable or not checked yet. */
   verdict: PronghornError | null = null
   /**
-   * Time since which the node's head has not been a block of the indexed chain. Null if the head is a block of the
-   * indexed chain, or if this is unknown.
+   * Time (of `performance.now()`) since which the node's head has been on another branch than the indexed chain. Null
+   * if the head is on the indexed chain, or if its branch is unknown.
    */
   otherBranchSince: number | null = null
   readonly #reader: ReaderState<P>
@@ -94,8 +100,8 @@ export class NodeLink<P extends ProtocolCodec> {
   #restsUntil = 0
   #suspect = false
   /**
-   * Whether `verdict` was set before the node sent a status. A later status reply of the configured chain then clears
-   * `verdict`.
+   * Whether a status reply clears `verdict`. True if the node became unusable before its first status reply, or because
+   * the node served another chain.
    */
   #isRefutable = false
   #lacks: Lack[] = []
@@ -111,7 +117,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (reason !== undefined) this.leaveOut(reason)
   }
 
-  /** Connects to the node, unless the node is left out. */
+  /** Connects to the node, unless `leaveOut` or `close` was called. */
   open(): void {
     if (this.#closed || this.#isLeftOut) return
     this.#reader.connections++
@@ -183,19 +189,21 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the irreversible blocks that the node can send without a gap, starting with `num`; `num` if the
-   * node cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
+   * Returns the end (exclusive) of the irreversible blocks that the node can send from block `num` on without a gap.
+   * Returns `num` if the node cannot send block `num`. With `isStrict`, the node counts as unable to send the first
+   * block of its logs, because this block may lack traces or deltas.
    */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
     if (status === null || num < this.node.from || num > this.node.to || num > this.#libNum) return num
     const first = Math.max(status.traceBegin, status.stateBegin)
-    // The first block of a node's log may lack a payload that another node has.
+    // The first block in a log of the node may lack traces or deltas that another node has.
     if (isStrict ? num <= first && first > 2 : checkRanges(status, num).kind !== 'ready') return num
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // The log of the node is incomplete: a complete log ends at most one block before the head.
+    // A log of the node ends early: a complete log ends at most one block before the head. The node cannot send the
+    // blocks after the end of the log.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)
@@ -225,7 +233,10 @@ export class NodeLink<P extends ProtocolCodec> {
     return verdict.kind === 'problem' ? verdict.problem.error : null
   }
 
-  /** Start block for a request of `num`: 2 if the node's logs begin there and block 1 is wanted. */
+  /**
+   * Returns the block with which a request for block `num` has to begin. Block 2 if `num` is 1 and the logs of the node
+   * begin at block 2; otherwise `num`.
+   */
   beginFor(num: number): number {
     const verdict = this.#status === null ? null : checkRanges(this.#status, num)
     return verdict?.kind === 'ready' ? verdict.start : num
@@ -258,7 +269,10 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#connection?.resume()
   }
 
-  /** Acknowledges released blocks of the range as soon as the credits require an acknowledgement. */
+  /**
+   * Acknowledges messages of the range to the node if an acknowledgement is due (`CreditWindow.takeDue`), so that the
+   * node may send more messages.
+   */
   acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task) return
     this.#connection?.acknowledge(task.credits.takeDue(false))
@@ -266,7 +280,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * Samples the rate while a range is read; otherwise requests the status when the last reply is older than `everyMs`.
+   * While a range is read, samples the rate at which the node sends. While no range is read, requests the node's status
+   * if the last status reply is older than `everyMs`.
    */
   tick(now: number, everyMs: number): void {
     if (this.#task !== null) this.rate.sample(now, this.bytesRead(), this.isExpected)
@@ -276,7 +291,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#connection.requestStatus(Math.min(replyTimeoutMs, STATUS_TIMEOUT_MS))
   }
 
-  /** Records a fault; the node rests for `restMs`. */
+  /** Records a fault of the node. The node gets no requests for `restMs`. */
   blame(reason: string, restMs: number): void {
     this.faults += 1
     this.lastFault = reason
@@ -284,7 +299,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * Starts a rest of a node that has delayed the other nodes. Each rest of the node is longer than the previous rest.
+   * Pauses the requests to a node that has delayed the other nodes. Each pause is longer than the previous pause of the
+   * node.
    */
   restAsSlow(): void {
     this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
@@ -313,7 +329,8 @@ export class NodeLink<P extends ProtocolCodec> {
     if (this.#closed || this.#connection === null) return
     const { error, kind } = problem
     const reason = describeError(error)
-    // A node that stays unavailable is not logged at every attempt.
+    // Log a repeated fault at level debug: an unavailable node would otherwise log a warning at every attempt to
+    // connect.
     const level = reason === this.lastFault ? 'debug' : 'warn'
     this.#reader.settings.logger[level]({ url: this.node.label, code: error.code }, reason)
     this.#reader.lastProblem = reason
@@ -374,7 +391,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   #onBlocks(result: BlocksResult, bytes: number): void {
     const task = this.#task
-    // Some node versions announce new heads even after the requested range has ended.
+    // Ignore messages after the end of the requested range: some node versions still announce new heads.
     if (task === null) return
     task.credits.spend(bytes)
     this.#note(result.head, result.lib)

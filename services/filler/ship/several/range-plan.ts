@@ -6,11 +6,11 @@ import type { LinkTask, NodeLink } from './node-link.ts'
  * little.
  */
 const RANGE_SECONDS = 0.4
-/** Maximum number of blocks in a range: each buffered block costs objects, even an empty one. */
+/** Maximum number of blocks in a range. Even an empty block takes memory while the block is buffered. */
 const MOST_BLOCKS = 8_192
 /**
- * Limit for the growth of ranges: GROWTH times the blocks of the largest range so far, because the size of later blocks
- * is unknown.
+ * A new range has at most GROWTH times the blocks of the largest range so far. Ranges grow in steps, because the size
+ * of later blocks is unknown.
  */
 const GROWTH = 4
 /**
@@ -26,8 +26,8 @@ const SILENCE_MS = 5_000
  */
 const LATE_MS = 1_000
 /**
- * A node loses its range if the remaining blocks would take more than SLOWER times the time of the fastest other node,
- * plus SLOWER_MS.
+ * A node loses its range if the node would need longer for the remaining blocks than SLOWER times the time of the
+ * fastest other node, plus SLOWER_MS.
  */
 const SLOWER = 2
 const SLOWER_MS = 500
@@ -35,7 +35,7 @@ const SLOWER_MS = 500
 export interface PlanFacts {
   /** Estimated size of a block, bytes. */
   readonly blockBytes: number
-  /** Measured rate of the node; null before the first measurement. */
+  /** Rate at which the node sends, bytes a second; null before the first measurement. */
   readonly bytesPerSecond: number | null
   /** Weight of the node divided by the greatest weight of all nodes, 0 to 1. */
   readonly share: number
@@ -64,7 +64,7 @@ export function planSize(facts: PlanFacts): number {
 export interface StealFacts<P extends ProtocolCodec> {
   /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for the first range. */
   readonly front: LinkTask<P> | null
-  /** All nodes, including busy nodes: a busy node can read the range after its current range. */
+  /** All nodes of the session. Nodes that read another range are included: they can read this range next. */
   readonly links: readonly NodeLink<P>[]
   /** Estimated size of a block, bytes. */
   readonly blockBytes: number
@@ -88,7 +88,8 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= AWAITED_SILENCE_MS) return describe(task, `no bytes for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  // Rate and block size are estimates, so compare the node with other nodes only once its range is older than LATE_MS.
+  // Compare the node with other nodes only if the range is older than LATE_MS: the rate of a younger range is
+  // inaccurate.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null

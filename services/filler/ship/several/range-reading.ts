@@ -7,31 +7,36 @@ import type { LinkTask, NodeLink } from './node-link.ts'
 import { chooseSteal, planSize } from './range-plan.ts'
 import { RangeTask } from './range-task.ts'
 
-/** Bytes that are delivered before the event loop reads the sockets again. */
+/**
+ * Maximum number of bytes that are delivered in one turn of the event loop. Between two turns, the sockets are read.
+ */
 const TURN_BYTES = 2 * 2 ** 20
-/** Memory overhead of a buffered block, added to its bytes. */
+/** Memory that a buffered block takes in addition to the received bytes of the block, bytes. */
 const BLOCK_OVERHEAD_BYTES = 1_500
 /** Weight of a new range in the moving average of the block size. */
 const SIZE_SHARE = 0.3
 /** Limit of planned ranges (requested or buffered) per ready node. */
 const RANGES_PER_NODE = 3
-/** Time in ms for which a node rests whose blocks did not link to the delivered blocks. */
+/** Time in ms without requests to a node after the node has sent a block that does not link to the delivered blocks. */
 const UNLINKED_REST_MS = 30_000
 
 /**
- * Time without a delivered block after which the first range is requested from another node, even if its node is not at
- * fault, ms.
+ * If no block is delivered for this time in ms, the first range is requested from another node, even without a fault of
+ * the node that reads the range.
  */
 const NO_PROGRESS_MS = 8_000
 
 /** Node connections and callbacks that a range reading gets from its session. */
 export interface RangeHost<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
-  /** Newest head of all nodes. */
+  /** Highest head that a usable node has reported. */
   highestHead(): WirePosition | null
   useProtocol(protocol: P): void
   failed(error: unknown): void
-  /** Every block up to the last irreversible one has been delivered. */
+  /**
+   * Called when the reading of ranges ends: all irreversible blocks are delivered, no node can send the next block, or
+   * the last delivered block was undone.
+   */
   ended(): void
 }
 
@@ -44,7 +49,7 @@ export class RangeReading<P extends ProtocolCodec> {
   readonly #host: RangeHost<P>
   /** Ranges in block order, without a hole. Blocks of the first range are delivered as they arrive. */
   #segments: LinkTask<P>[] = []
-  /** Ranges with blocks that were delivered and not released yet, in order. */
+  /** Ranges in block order that have blocks in the pipeline: delivered, and not released yet. */
   readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
   #planned = 0
   #blockBytes = 64 * 1024
@@ -53,8 +58,8 @@ export class RangeReading<P extends ProtocolCodec> {
   #delivering = false
   #turn: NodeJS.Immediate | undefined
   /**
-   * Nodes whose block at position `#unlinkedAt` does not link to our last block. If all ready nodes are in the set, our
-   * last block is wrong. Otherwise the nodes in the set are wrong.
+   * Nodes whose block number `#unlinkedAt` does not link to the last delivered block. If all ready nodes are in the
+   * set, the last delivered block is wrong. Otherwise the nodes in the set are wrong.
    */
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
@@ -79,8 +84,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Last block up to which the ready nodes together have every irreversible block from `from` on; `from - 1` if none
-   * has `from`.
+   * Last block of the irreversible blocks from `from` on that the ready nodes together can send without a gap, at most
+   * `stopBlock`. `from - 1` if no ready node can send block `from`.
    */
   reach(from: number): number {
     const ready = this.#host.links.filter((link) => link.isReady)
@@ -106,7 +111,10 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments = []
   }
 
-  /** Returns the credits of released blocks to their ranges. `blocks` are the oldest delivered blocks. */
+  /**
+   * Called when the pipeline no longer needs the oldest `blocks` delivered blocks. Frees the memory of these blocks in
+   * the byte budgets of their ranges, so that the nodes may send more.
+   */
   release(blocks: number, bytes: number): void {
     for (let left = blocks, entry = this.#unreleased[0]; entry && left > 0; entry = this.#unreleased[0]) {
       const count = Math.min(left, entry.blocks)
@@ -126,8 +134,8 @@ export class RangeReading<P extends ProtocolCodec> {
    */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
-    // Read `isComplete` before the blocks are delivered. If a block does not link, the delivery shortens the range, and
-    // the shortened range looks complete.
+    // Read `isComplete` before the delivery. If a block does not link, the delivery shortens the range to the delivered
+    // blocks, and the shortened range looks complete.
     const { isComplete } = task
     if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
@@ -167,8 +175,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Fallback when no block was delivered for NO_PROGRESS_MS although the pipeline is idle: takes the first range from
-   * its node, or ends the reading if no node has that range.
+   * Takes the first range from its node if no block was delivered for NO_PROGRESS_MS although the pipeline is empty.
+   * Ends the reading of ranges if no node can send the first range.
    */
   #watchProgress(now: number): void {
     const { tail, credits } = this.#reader
@@ -180,7 +188,8 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments[0]?.link?.fail(
       connectionLost(`no part of block ${tail.next} arrived for ${NO_PROGRESS_MS / 1_000} s`),
     )
-    // Stop reading ranges if no node reports block `tail.next` as irreversible: the head stream can read the block.
+    // If no node can send the first range, stop reading ranges: the head stream can also read blocks that no node
+    // reports as irreversible.
     if (this.#segments[0]?.link === null) this.#end()
     else this.#deliver()
   }
@@ -210,8 +219,9 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the blocks that the node can send, starting with `num`; `num` if the node cannot send that
-   * block. Accepts a block that may lack a payload only if no other node has all payloads.
+   * Returns the end (exclusive) of the blocks that the node can send from block `num` on, or `num` if the node cannot
+   * send block `num`. A block that may lack traces or deltas is accepted only if no other ready node has the whole
+   * block.
    */
   #endFrom(link: NodeLink<P>, num: number): number {
     const end = link.endFrom(num, true)
@@ -233,7 +243,10 @@ export class RangeReading<P extends ProtocolCodec> {
     })
   }
 
-  /** Byte limit of one range. All ranges together stay below twice the budget of a single-node session. */
+  /**
+   * Byte limit for the size of a new range. If every node has RANGES_PER_NODE such ranges, all ranges together have at
+   * most twice the byte budget of a single-node session (`maxBytes`).
+   */
   #budgetBytes(): number {
     const { maxBytes } = this.#reader.settings
     return Math.min(maxBytes / 8, (2 * maxBytes) / (RANGES_PER_NODE * this.#host.links.length))
@@ -263,8 +276,9 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Resolves a deadlock: no node reads the first range, because the buffer of every node's range is full. The node with
-   * the last full range gives up this range and reads the first range.
+   * Resolves a deadlock. No node reads the first range, and nodes that could send it wait, because the buffers of their
+   * own ranges are full. Blocks are delivered in order, so these buffers stay full until the first range is read. The
+   * waiting node with the highest block numbers gives up its range and reads the first range.
    */
   #fillFront(): void {
     const front = this.#segments[0]
@@ -327,7 +341,8 @@ export class RangeReading<P extends ProtocolCodec> {
         continue
       }
       const block = task.peek()
-      // The pipeline holds enough blocks; `release` resumes the delivery.
+      // The next block has not arrived, or the delivered blocks in the pipeline fill half of `maxBytes`. `arrived` or
+      // `release` resumes the delivery.
       if (block === null || credits.heldBytes >= settings.maxBytes / 2) break
       if (bytes >= TURN_BYTES) {
         this.#continueLater()
@@ -387,7 +402,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#replaceRest(0, task, end)
     const ready = this.#host.links.filter((each) => each.isReady)
     if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
-      // Throws if the last delivered block is irreversible.
+      // `undoBefore` throws if the last delivered block is irreversible.
       this.#reader.undoBefore(next, problem.error)
       this.#end()
       return
@@ -397,7 +412,10 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#dropFrom(link)
   }
 
-  /** Makes the other ranges of a faulty node unassigned, so that other nodes read them. */
+  /**
+   * Makes the ranges of a faulty node unassigned, except the first range, so that other nodes read these ranges. The
+   * buffered blocks of these ranges are dropped.
+   */
   #dropFrom(link: NodeLink<P>): void {
     for (let place = this.#segments.length - 1; place > 0; place--) {
       const task = this.#segments[place]!

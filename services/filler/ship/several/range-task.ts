@@ -3,7 +3,10 @@ import { CreditWindow } from '../credits.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
-/** Maximum number of messages that a node may send ahead within a range. Usually the byte budget is the lower limit. */
+/**
+ * Maximum number of messages that a node may send without an acknowledgement. Usually the byte budget is the lower
+ * limit.
+ */
 const WINDOW = 4096
 const ACK_BATCH = 64
 
@@ -15,7 +18,10 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
   readonly protocol: P | null
-  /** Limit of the bytes of this range: held blocks and blocks in flight together. */
+  /**
+   * Maximum size of the blocks of this range in memory and of the blocks that the node is still sending together,
+   * bytes.
+   */
   readonly budgetBytes: number
   /** Estimated size of a block, bytes. */
   readonly blockBytes: number
@@ -74,14 +80,14 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.#bytes
   }
 
-  /** Id of the last block of the range; null if there is none. */
+  /** Id of the last block in the buffer of the range; null if the buffer is empty. */
   get lastId(): Uint8Array | null {
     return this.#blocks.at(-1)?.idBytes ?? null
   }
 
   /**
-   * Whether a block links to the last buffered block of the range. The first block of a range is checked on delivery
-   * instead.
+   * Whether a block links to the last block in the buffer of the range. True if the buffer is empty: the link is then
+   * checked when the block is delivered.
    */
   continues(parent: WirePosition | null, block: Uint8Array | null): boolean {
     const last = this.lastId

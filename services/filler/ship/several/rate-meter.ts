@@ -1,10 +1,11 @@
-/** Weight of the newest measurement in the moving average of the rate of a node. */
+/** Weight of the newest measurement in the moving average of a node's rate. */
 const SHARE = 0.4
 /** Shortest time over which a rate is measured, ms. */
 const LEAST_MS = 150
 
 /**
- * Measures the rate of a node while the node may send: time without credits does not count, silence of the node does.
+ * Measures the rate at which a node sends, in bytes a second. Time in which the node may not send (no credits, or
+ * reading is paused) does not count. Time in which the node may send but is silent counts, and lowers the rate.
  */
 export class RateMeter {
   #rate: number | null = null
@@ -15,12 +16,12 @@ export class RateMeter {
   #lastByteAt = 0
   #beganAt = 0
 
-  /** Rate of the node in bytes a second; null before the first measurement. */
+  /** Rate at which the node sends, bytes a second (moving average); null before the first measurement. */
   get bytesPerSecond(): number | null {
     return this.#rate
   }
 
-  /** Milliseconds without any byte, although bytes were expected. */
+  /** Time in ms for which the node has sent no byte while it was expected to send. */
   silentMs(now: number): number {
     return Math.max(0, now - this.#lastByteAt)
   }

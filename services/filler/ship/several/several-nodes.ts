@@ -22,11 +22,13 @@ const TICK_MS = 100
  * not always the best.
  */
 const OTHERS_MS = 300
-/** Minimum number of irreversible blocks for reading ranges in parallel; the head stream reads fewer blocks. */
+/**
+ * Ranges are read in parallel only if at least this many irreversible blocks are left to read. Fewer blocks are left to
+ * the head stream.
+ */
 const LEAST_RANGE = 64
 /**
- * Number of blocks by which the head stream must be behind the last irreversible block before the session returns to
- * reading ranges.
+ * If at least this many irreversible blocks are left to read, the session stops the head stream and reads ranges again.
  */
 const FAR_BEHIND = 1_000
 
@@ -41,7 +43,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #heads: HeadReading<P>
   #protocol: P | null = null
   #failure: { readonly error: unknown } | null = null
-  /** Resolves the promise for which the session waits at present. */
+  /** Ends the current wait of the session. Each wait sets a new function. */
   #wake: () => void = () => undefined
   #drained: (() => void) | null = null
   #timer: NodeJS.Timeout | undefined
@@ -129,8 +131,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   }
 
   /**
-   * Waits until a node is ready. Returns false if the caller has to call this method again. Throws when no node can
-   * send the next block.
+   * Waits until a node is ready to send blocks. Returns false if no node is ready yet or if the signal aborts; the
+   * caller then checks the signal and calls again. Throws if no node can send the next block.
    */
   async #awaitNode(signal: AbortSignal): Promise<boolean> {
     const reader = this.#reader
@@ -156,7 +158,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     return this.#links.every((link) => link.state !== 'connecting')
   }
 
-  /** Resolves when a change makes `holds` return true, or after one second. */
+  /** Waits until `holds` returns true after a change, the session fails, or one second has passed. */
   async #changed(holds: () => boolean): Promise<void> {
     const until = performance.now() + 1_000
     while (this.#failure === null && performance.now() < until) {
@@ -192,8 +194,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // Forget the protocol version of the node that delivered ranges: `StreamAttempt` passes the version of its own node
-    // to the consumer.
+    // Forget the protocol of the last range, because the head stream passes its own protocol to the consumer. The next
+    // range then passes its protocol to the consumer again.
     this.#protocol = null
     await this.#heads.run(
       signal,
@@ -217,8 +219,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   }
 
   #tick(): void {
-    // After a long synchronous computation, replies wait unread in the sockets. Read the replies before judging the
-    // nodes.
+    // Let the event loop read the sockets before the nodes are judged: after a long synchronous computation, replies of
+    // the nodes still wait in the sockets.
     setImmediate(() => {
       if (this.#reader.state === 'ended' || this.#failure !== null) return
       try {
@@ -236,7 +238,10 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     })
   }
 
-  /** Stops the session if no node has the next block while ranges are read. */
+  /**
+   * Called while ranges are read. Throws if no node can send the next block, which ends the session. If no node is
+   * ready, the nodes that rest get requests again.
+   */
   #checkRanges(): void {
     const { next } = this.#reader.tail
     if (this.#links.some((link) => link.isReady && link.endFrom(next, false) > next)) return

@@ -15,5 +15,5 @@ export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: u
   }
 }
 
-/** Maximum number of cached protocols; each key is an ABI text of about 35 kB. */
+/** Maximum number of cached protocols. Each cache key is an ABI text of about 35 kB, so the limit bounds the memory. */
 const MAX_PROTOCOLS = 16
