@@ -8,7 +8,10 @@ const HELD = `SELECT s.schema_name, a.template_id, count(*) AS assets FROM asset
     JOIN assets.assets a ON a.schema_key = s.schema_key
   WHERE a.owner = $1::text AND s.collection_name = $2::text GROUP BY 1, 2`
 
-/** SQL of the JSON text with the counts of `held` by schema and by template; the largest counts come first. */
+/**
+ * SQL of a JSON text with the number of assets by schema and by template, computed from the WITH item `held`. The
+ * largest numbers come first.
+ */
 const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_object('schema_name', s.schema_name,
         'assets', s.assets::text) ORDER BY s.assets DESC, s.schema_name)
       FROM (SELECT schema_name, sum(assets) AS assets FROM held GROUP BY 1) s)::text, '[]'),
@@ -17,8 +20,8 @@ const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_objec
       FROM (SELECT template_id, sum(assets) AS assets FROM held GROUP BY 1) t)::text, '[]'), '}')`
 
 /**
- * Number of assets of a collection that an account owns, by schema and by template, as JSON text; largest number
- * first.
+ * Number of assets of a collection that an account owns, by schema and by template, as JSON text. The largest numbers
+ * come first.
  */
 export async function accountCollection(
   session: Session,

@@ -8,7 +8,7 @@ import { countIdRange } from './asset-id-range.ts'
 import { sumOf } from './sum.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Parameters that do not change how many rows match. */
+/** Parameters that do not change the number of matching assets, so the counters can ignore them. */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
 const schemaCounters = [
   'burned',
@@ -33,8 +33,8 @@ const ofOwners = ['burned', 'owner', 'collection_name', 'collection_whitelist', 
 const ofIds = ['lower_bound', 'upper_bound', 'before', 'after']
 
 /**
- * The number of assets from the counters that the filler maintains, as text; undefined if the counters do not cover
- * every filter.
+ * Number of assets that match the request, summed from the counters that the filler maintains, as text. Undefined if
+ * the counters do not cover every filter.
  */
 export async function countFromCounters(
   session: Session,
@@ -62,7 +62,10 @@ export async function countFromCounters(
     : undefined
 }
 
-/** Sum of account counters: assets of an owner, or of an owner in some collections. */
+/**
+ * Number of assets that the requested accounts own, summed from the counters by account. If collections are given, the
+ * counters by account and collection are summed.
+ */
 async function sumOwners(session: Session, values: AssetValues): Promise<string> {
   const conditions = [...oneOf('k.account', values.owner), ...inCollections('k.collection_name', values)]
   const isWhole = conditions.length === 1
@@ -114,14 +117,17 @@ function ofSchemas(values: AssetValues): Sql {
   return sql`SELECT sum(${counted(values)}) FROM ${table} k ${where(homeConditions('k', values))}`
 }
 
-/** SQL of the number of assets in a row of counters: all, burned, or not burned. */
+/**
+ * SQL expression on a row of counters (alias `k`): number of burned assets if `burned` is true, of other assets if
+ * `burned` is false, of all minted assets if `burned` is undefined.
+ */
 function counted(values: AssetValues): Sql {
   const burned = values.burned
   if (burned === undefined) return raw('k.minted')
   return raw(burned ? 'k.burned' : 'k.minted - k.burned')
 }
 
-/** Conditions on the collection and schema of a row. */
+/** SQL conditions on the collection and the schema in the table with the alias `row`. */
 function homeConditions(row: string, values: AssetValues): Sql[] {
   return [
     ...oneOf(`${row}.schema_name`, values.schema_name),

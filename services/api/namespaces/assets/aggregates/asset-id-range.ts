@@ -6,8 +6,9 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 const minted = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
 
 /**
- * The number of assets between bounds of id or mint time, as text. Asset ids are consecutive: if the counters show
- * that none is missing, the number is the highest minus the lowest id within the bounds plus one. Undefined otherwise.
+ * Counts the assets between bounds of id or mint time, without reading every row. Asset ids are consecutive, so the
+ * number is the highest id minus the lowest id within the bounds, plus one. Undefined if the counters show that the
+ * database lacks some assets.
  */
 export async function countIdRange(session: Session, values: AssetValues): Promise<string | undefined> {
   const { lower_bound: lower, upper_bound: upper, before, after } = values

@@ -12,14 +12,17 @@ import type { holdingParameters } from '../parameters.ts'
 /** Column with the account in a count of assets: the owner, or the account that burned the assets. */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
-/** Maximum number of templates in an answer, which has no pages and contains whole template records. */
+/**
+ * Maximum number of groups of assets (by schema and template) in an answer. The answer has no pages, and contains the
+ * whole record of each template.
+ */
 const MAX_GROUPS = 20_000
 
 type GroupRow = readonly [collection: string, schema: string, template: number | null, assets: string]
 
 /**
  * Counts the assets that an account owns or burned, filtered by the collection lists and `hide_offers`.
- * @throws RequestError 400 if the assets are of more than MAX_GROUPS templates.
+ * @throws RequestError 400 if the assets form more than MAX_GROUPS groups of schema and template.
  */
 export async function countHoldings(
   session: Session,
@@ -53,7 +56,7 @@ async function groups(
     ...(values.hide_offers === true ? [NOT_OFFERED] : []),
   ]
   const lists = inCollections('s.collection_name', values)
-  // NULL columns arrive as empty texts.
+  // `packRows` writes NULL as an empty text: `template_id` is empty for assets without a template.
   const [row] = await session.query<[string | null]>(
     sql`SELECT ${raw(packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets']))} FROM (
       SELECT s.collection_name, s.schema_name, g.template_id, g.assets

@@ -10,8 +10,8 @@ const BURNED_BY_TEMPLATE = `SELECT t.template_id, n.burned FROM assets.templates
     WHERE t.collection_name = $1::text AND n.burned > 0`
 
 /**
- * Burned assets without a template: all burned assets of the collection minus the burned assets of its templates. The
- * answer shows them as template 0.
+ * Query of the statistics of a collection. The WITH item `r` has the number of burned assets by template. Template 0
+ * stands for assets without a template: all burned assets of the collection minus the burned assets of its templates.
  */
 const COLLECTION = `WITH k AS (SELECT minted, burned FROM assets.collection_counts WHERE collection_name = $1::text),
     b AS (${BURNED_BY_TEMPLATE}),
@@ -31,22 +31,25 @@ const ASSET = `SELECT ${assetStatsRecord.packed} FROM assets.assets a WHERE a.as
 const LIVE_SCHEMAS = `SELECT coalesce(json_agg(json_build_object('schema_name', n.schema_name) ORDER BY n.schema_name), '[]')::text
   FROM assets.schema_counts n WHERE n.collection_name = $1::text AND n.minted > n.burned`
 
-/** Statistics of a collection as JSON text: assets, burned assets by template and schema, templates, schemas. */
+/**
+ * Statistics of a collection as JSON text: number of assets, of burned assets by template and by schema, of templates,
+ * and of schemas.
+ */
 export async function collectionStats(session: Session, collection: string): Promise<string> {
   return collectionStatsRecord.read(await one(session, 'collection-stats', COLLECTION, [collection]))[0]!
 }
 
-/** Statistics of a schema as JSON text: assets, burned assets, templates. */
+/** Statistics of a schema as JSON text: numbers of assets, burned assets and templates. */
 export async function schemaStats(session: Session, collection: string, schema: string): Promise<string> {
   return schemaStatsRecord.read(await one(session, 'schema-stats', SCHEMA, [collection, schema]))[0]!
 }
 
-/** Statistics of a template as JSON text: assets, burned assets. */
+/** Statistics of a template as JSON text: numbers of assets and burned assets. */
 export async function templateStats(session: Session, templateId: bigint): Promise<string> {
   return templateStatsRecord.read(await one(session, 'template-stats', TEMPLATE, [templateId]))[0]!
 }
 
-/** Statistics of an asset as JSON text: its mint number; undefined when there is no such asset. */
+/** Statistics of an asset as JSON text: its mint number. Undefined if no such asset exists. */
 export async function assetStats(session: Session, assetId: bigint): Promise<string | undefined> {
   const rows = await session.query<[string]>({ name: 'asset-stats', text: ASSET, values: [assetId] })
   return assetStatsRecord.read(rows[0]?.[0])[0]

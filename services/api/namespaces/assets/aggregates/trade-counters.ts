@@ -6,11 +6,14 @@ import { inCollections } from '../../nft/conditions/index.ts'
 import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 
-/** Parameters that do not change how many rows match. */
+/** Parameters that do not change the number of matching transfers or offers, so the counters can ignore them. */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count'])
 const ofCollections = ['collection_name', 'collection_whitelist', 'collection_blacklist']
 
-/** The number of transfers from counters, as text; undefined if the counters do not cover every filter. */
+/**
+ * Number of transfers that match the request, summed from the counters of transfers, as text. Undefined if the counters
+ * do not cover every filter.
+ */
 export async function countTransfersFromCounters({
   session,
   values,
@@ -21,8 +24,8 @@ export async function countTransfersFromCounters({
 }
 
 /**
- * The number of transfers of one account: sent plus received. No transfer counts twice, because the contract forbids
- * transfers to the sender. Undefined with other filters.
+ * Number of transfers that one account sent or received. No transfer counts twice, because the contract forbids
+ * transfers from an account to itself. Undefined if the request has other filters than one account.
  */
 export async function countTransfersOfAccount({
   session,
@@ -38,7 +41,10 @@ export async function countTransfersOfAccount({
   )
 }
 
-/** The number of offers from counters, as text; undefined if the counters do not cover every filter. */
+/**
+ * Number of offers that match the request, summed from the counters of offers, as text. Undefined if the counters do
+ * not cover every filter.
+ */
 export async function countOffersFromCounters({
   session,
   values,

@@ -28,9 +28,10 @@ export async function accountStats(
 }
 
 /**
- * Query of one page of accounts with the sums of their purchases and sales. For a time range, the query sums the
- * trades. For given collections, the query sums the counters of accounts by collection. Otherwise the query reads the
- * counters of accounts.
+ * Query of one page of accounts with the sums of their purchases and sales. Source of the sums:
+ * - for a time range: market.trades;
+ * - for given collections: market.party_stats, the counters by account and collection;
+ * - otherwise: market.account_stats, the counters by account.
  */
 function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql): Sql {
   const window = pageWindow(values)
@@ -62,8 +63,8 @@ function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql
   const [bought, sold] = [raw('sum(k.buy_volume) AS bought'), raw('sum(k.sell_volume) AS sold')]
   const [sorted, other] = values.sort === 'buy_volume' ? [bought, sold] : [sold, bought]
   const conditions = [...token, ...lists]
-  // The order of the accounts needs one sum (purchases or sales) of every account. The other sum is computed only for
-  // the accounts of the page.
+  // The sort needs only one sum of every account: purchases or sales. The query computes the other sum only for the
+  // accounts of the page.
   const page = pageOf(
     sql`SELECT k.account, ${sorted} FROM market.party_stats k ${where(conditions)} GROUP BY k.account`,
   )
@@ -71,7 +72,7 @@ function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql
     SELECT ${other} FROM market.party_stats k ${where([...conditions, raw('k.account = p.account')])}) o`
 }
 
-/** Purchases and sales of one account as JSON text. */
+/** Sums of the purchases and of the sales of one account as JSON text. */
 export async function oneAccountStats(
   { session, values }: EndpointContext<StatsValues['account']>,
   symbol: string,

@@ -10,8 +10,8 @@ import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
 /**
- * Number and sum of the trades of each collection, as JSON texts. The parameter `sort` chooses the value that orders
- * the collections. The largest value comes first.
+ * Number and sum of the trades of each collection. Each collection is one JSON text. The parameter `sort` chooses the
+ * value that orders the collections. The largest value comes first.
  * @param only names of the requested collections; undefined for all collections.
  */
 export async function collectionStats(
@@ -63,7 +63,7 @@ function collectionConditions(
   return conditions
 }
 
-/** Number and sum of all sales as JSON text; the sum is null when there are none. */
+/** Number of sold sales and sum of their prices, as JSON text. The sum is null if there are no sold sales. */
 export async function saleStats(
   { session, values }: EndpointContext<StatsValues['sales']>,
   symbol: string,

@@ -7,15 +7,15 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /**
- * Filters on assets for which the template counters have a number of their own. A filter that selects templates is not
- * listed here, because the query reads only the counters of the selected templates.
+ * Filters on assets that `assets.template_counts` can answer: the table has the number of burned assets of each
+ * template. Filters that select templates are not listed here, because they only select rows of the table.
  */
 const counted = new Set(['burned'])
 
 /**
- * Query of `template_id` and `assets`: the number of matching assets of each template. Read from the template counters
- * if they cover every filter, otherwise counted from the assets.
- * @param owner only assets that this account owns.
+ * Query of `template_id` and `assets`: the number of matching assets of each template. The query reads the template
+ * counters if they cover every filter. Otherwise the query counts the assets.
+ * @param owner account that owns the counted assets; undefined for all owners.
  */
 export async function heldAssets(
   { assets, trigrams }: MarketSetup,
@@ -40,7 +40,10 @@ export async function heldAssets(
   return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
 }
 
-/** SQL of the number of assets of a template: all, burned, or not burned. */
+/**
+ * SQL expression on the counters of a template (alias `k`): number of burned assets if `burned` is true, of other
+ * assets if `burned` is false, of all minted assets if `burned` is undefined.
+ */
 function numberOf(burned: boolean | undefined): string {
   if (burned === undefined) return 'k.minted'
   return burned ? 'k.burned' : '(k.minted - k.burned)'

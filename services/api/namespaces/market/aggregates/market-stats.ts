@@ -8,7 +8,7 @@ import { inRange, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Trades by day as JSON text, the first day first. */
+/** Trades of each day (number, sum of the prices, highest price) as JSON text, in ascending order of the days. */
 export async function graph(
   { session, values }: EndpointContext<StatsValues['graph']>,
   symbol: string,
@@ -21,7 +21,8 @@ export async function graph(
     ...isText(`${row}.taker_marketplace`, values.taker_marketplace),
   ]
   const conditions = [...lists, ...marketplaces('k')]
-  // The counter table with exactly the requested columns has the fewest rows.
+  // Choose the counter table with the fewest columns that has all columns of the conditions: tables with fewer columns
+  // have fewer rows.
   const table =
     lists.length === 0
       ? 'market.marketplace_days'
@@ -49,7 +50,7 @@ export async function graph(
 
 /**
  * Numbers of sellers and buyers, and sums of sales and purchases, of each marketplace as JSON text. The marketplace
- * with the largest total comes first.
+ * with the largest sum of sales plus purchases comes first.
  */
 export async function marketStats(
   { session, values }: EndpointContext<StatsValues['markets']>,
@@ -65,7 +66,7 @@ export async function marketStats(
   return rows[0]![0]
 }
 
-/** Query of marketplaces: numbers of their sellers and buyers, sums of their sales and purchases. */
+/** Query of the numbers of sellers and buyers, and of the sums of sales and purchases, of each marketplace. */
 function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)

@@ -4,11 +4,13 @@ import type { Values } from '../../../../core/endpoint/index.ts'
 import { collectionSearch, collectionLists, templateNameSearch } from '../../nft/parameters/index.ts'
 import { idBoundaries, paging } from '../../nft/paging/index.ts'
 
-/** Largest page of each ranking; no setting changes it. */
+/**
+ * Maximum number of rows in a page of a ranking, except for the ranking of templates. No setting changes this limit.
+ */
 const MAX_RANKED = 100
 const MAX_TEMPLATES = 1000
 
-/** Parameter `symbol` with one token. A request without it is refused. */
+/** Parameter `symbol`: one token. A request without `symbol` is refused. */
 const symbol = { symbol: text('Token of the counted trades; required.', { minimum: 1 }) }
 
 /** Parameters `before` and `after`: bounds of the trade time, both exclusive. */
@@ -28,7 +30,7 @@ const ofCollection = { collection_name: inPath(name('Name of the collection.')) 
 const collectionName = { collection_name: names('Collection is one of the given values.') }
 const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...collectionLists }
 
-/** Parameters of each kind of statistics. */
+/** Parameters of each endpoint of market statistics. */
 export const statsParameters = {
   collections: { ...collectionFilter, ...collectionName, ...ranking(['volume', 'sales']) },
   collection: {
@@ -78,12 +80,12 @@ export const statsParameters = {
   sales: { ...symbol, ...collectionLists },
 }
 
-/** Values of {@link statsParameters}. */
+/** Values of the parameters in {@link statsParameters}. */
 export type StatsValues = {
   readonly [K in keyof typeof statsParameters]: Values<(typeof statsParameters)[K]>
 }
 
-/** Value of `symbol`, a parameter of every kind of statistics. */
+/** Value of the parameter `symbol`, which all endpoints of market statistics have. */
 export type SymbolValues = Values<typeof symbol>
 /** Values of the parameters `before` and `after`. */
 export type TimeValues = Values<typeof tradeTimes>

@@ -43,9 +43,10 @@ export async function templatePrices(
 const SUMS = priceSumRecord.rows('y.token_symbol')
 
 /**
- * Sums of prices over assets.
- * @param held SELECT of `template_id` and `assets`, the number of assets. The cap by the oracle price is written
- * inline, because a function call for each price takes five times as long.
+ * Query of the sums of prices over assets, grouped by the columns `by` and the token. The current oracle price caps the
+ * suggested prices. The query computes the cap inline, because a call of the function `market.capped` for each price
+ * takes five times as long.
+ * @param held query of `template_id` and `assets`, the number of assets of the template.
  */
 const sums = (held: Sql, by: Sql): Sql =>
   sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
@@ -60,7 +61,10 @@ const sums = (held: Sql, by: Sql): Sql =>
 
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** Prices of all matching assets, each at the price of its template, summed by token, as JSON text. */
+/**
+ * Sums of the prices of all assets that match the request, by token, as JSON text. The price of an asset is the price
+ * of its template.
+ */
 export async function sumPrices(setup: MarketSetup, context: EndpointContext<AssetValues>): Promise<string> {
   const held = await heldAssets(setup, context)
   const [row] = await context.session.query<[string | null]>(
@@ -71,8 +75,8 @@ export async function sumPrices(setup: MarketSetup, context: EndpointContext<Ass
 }
 
 /**
- * Prices of the matching assets of an account, each at the price of its template, summed by collection and token, as
- * JSON text.
+ * Sums of the prices of the account's assets that match the request, by collection and token, as JSON text. The price
+ * of an asset is the price of its template.
  */
 export async function inventoryPrices(
   setup: MarketSetup,

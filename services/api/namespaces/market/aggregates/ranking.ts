@@ -4,26 +4,38 @@ import type { Sql } from '../../../sql/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { PageValues } from '../../nft/paging/index.ts'
 
-/** Rows ranked by their trades; rows without trades come last. */
+/**
+ * Things (collections or templates) that are ranked by the number of their trades or by the sum of the prices. Things
+ * without trades come last.
+ */
 export interface Ranking {
-  /** FROM item of the ranked rows and their key, for example `assets.collections c` and `c.collection_name`. */
+  /**
+   * FROM item of the ranked things, for example `assets.collections c`. `key` is the key column of the things, for
+   * example `c.collection_name`.
+   */
   readonly things: string
   readonly key: string
   readonly conditions: readonly Sql[]
-  /** Query that computes the sums of trades, if no table stores them. The query becomes the WITH item `sums`. */
+  /**
+   * Query that computes the number and sum of the trades of each thing. Set only if no table stores them. The query
+   * becomes the WITH item `sums` of the statement.
+   */
   readonly query?: Sql
-  /** FROM item with the alias `k` and the columns `trades` and `volume`. `sumKey` is the key column of the item. */
+  /**
+   * FROM item with the number and the sum of the trades of each thing: alias `k`, columns `trades` and `volume`.
+   * `sumKey` is the column of the FROM item that equals `key`.
+   */
   readonly sums: string
   readonly sumKey: string
   readonly sumConditions: readonly Sql[]
 }
 
-/** A ranked row as texts: key, number of its trades, sum of its trades. */
+/** A row of a ranking as texts: key, number of trades, sum of the prices of the trades. */
 export type Ranked = readonly [key: string, trades: string, volume: string]
 
 /**
- * A page of a ranking: largest first, ties by key. Rows with trades are read in the order of their sums, then rows
- * without trades in the order of their keys, each only as far as the page needs.
+ * Returns one page of a ranking: the largest value first, equal values in the order of the keys. Things without trades
+ * follow, in the order of the keys. Each of the two subqueries returns rows only up to the end of the page.
  */
 export async function selectRanking(
   context: EndpointContext<PageValues & { readonly sort: string }>,

@@ -37,7 +37,10 @@ export async function schemaStats(
   return rows[0]![0]
 }
 
-/** Query of schemas with their sold sales and open listings; a bundle counts once for each of its schemas. */
+/**
+ * Query of each schema's number of sold sales, sum of their prices, and number of open listings. A bundle counts once
+ * for each of its schemas.
+ */
 function saleSums(values: StatsValues['schemas'], symbol: string): Sql {
   const ofSchemas = (row: string, token: string): Sql[] => [
     ...isText(`${row}.collection_name`, values.collection_name),
@@ -80,7 +83,8 @@ export async function schemaStatsV2(
   const [token] = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const sum = { token: token!, key: 'schema_name', conditions: ofCollection, days: 'market.schema_days' }
-  // Sums by schema count only assets with a template.
+  // market.schema_stats and market.schema_days count only trades of assets with a template. The query of market.trades
+  // has the same condition.
   const sums = range
     ? sumInRange({ ...sum, ofTrades: [raw('k.template_id IS NOT NULL')] }, range)
     : sql`SELECT k.schema_name AS key, k.trades, k.volume FROM market.schema_stats k ${where([token!, ...ofCollection])}`

@@ -53,7 +53,7 @@ export async function templateStats(
   return `[${results.join(',')}]`
 }
 
-/** Condition on listed sales: the templates of their assets, templates of bundles included. */
+/** SQL condition on templates: at least one asset of the template is for sale, alone or in a bundle. */
 const LISTED =
   raw(`t.template_id IN (SELECT s.template_id FROM market.sales s WHERE s.state = 1 AND s.template_id IS NOT NULL
   UNION SELECT unnest(s.template_ids) FROM market.sales s WHERE s.state = 1 AND s.template_id IS NULL)`)

@@ -6,8 +6,9 @@ import { warningHeader } from '../../../../core/http/headers/index.ts'
 import type { SymbolValues } from './parameters.ts'
 
 /**
- * Answers statistics of the token that `symbol` names: `{"symbol":…, "results":…}`, or `result` for a single one.
- * @throws RequestError 400 if the market has no such token.
+ * Runs `answer` for the token of the parameter `symbol`. Returns the JSON `{"symbol":…,"result":…}` or
+ * `{"symbol":…,"results":…}`: `symbol` contains the record of the token, and `member` names the other member.
+ * @throws RequestError 400 if the request has no `symbol`, or if the market has no such token.
  */
 export async function withToken(
   { session, values }: EndpointContext<SymbolValues>,
@@ -27,10 +28,10 @@ export async function withToken(
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
 }
 
-/** Maximum number of token symbols that an error message repeats. */
+/** Maximum number of token symbols in an error message about unknown tokens. */
 const SYMBOLS_SHOWN = 5
 
-/** @throws RequestError 400 if the market has none of the tokens. */
+/** @throws RequestError 400 if the market has none of the tokens in `symbols`. */
 export async function requireToken(session: Session, symbols: readonly string[]): Promise<void> {
   const [row] = await session.query<[number]>({
     name: 'any-token',

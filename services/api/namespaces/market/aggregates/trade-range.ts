@@ -4,13 +4,16 @@ import type { TimeValues } from './parameters.ts'
 
 export const DAY_MS = 86_400_000
 
-/** A range of trade times, as whole days and the partial days at its ends. Times are in ms since 1970. */
+/** A range of trade times, and the whole UTC days within the range. Times are in ms since 1970. */
 export interface TradeRange {
   /** Start of the range, inclusive. */
   readonly from: number
   /** End of the range, exclusive. */
   readonly until: number
-  /** Whole days since 1970, first inclusive, last exclusive; first >= last if the range contains no whole day. */
+  /**
+   * Whole days in the range, as days since 1970: from `first` (inclusive) to `last` (exclusive). If `first >= last`,
+   * the range contains no whole day.
+   */
   readonly days: readonly [first: number, last: number]
 }
 
@@ -20,7 +23,10 @@ export interface TradeRange {
  */
 const END_OF_TIME = 2 ** 52
 
-/** The range of `before` and `after`, both exclusive; undefined when neither is given. */
+/**
+ * Range of trade times between the parameters `after` and `before`, both exclusive. Undefined if the request has
+ * neither parameter.
+ */
 export function tradeRange(values: TimeValues): TradeRange | undefined {
   const { before, after } = values
   if (before === undefined && after === undefined) return undefined
@@ -29,19 +35,19 @@ export function tradeRange(values: TimeValues): TradeRange | undefined {
   return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
 }
 
-/** Conditions: the time in a column is within the range. */
+/** SQL conditions: the time in the column is within the range. */
 export function inRange(column: string, { from, until }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }
 
-/** Conditions: a column, in days since 1970, is one of the whole days of a range. */
+/** SQL conditions: the day in the column (days since 1970) is one of the whole days in the range. */
 export function inWholeDays(column: string, { days }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(days[0], 'bigint')}`, sql`${raw(column)} < ${bind(days[1], 'bigint')}`]
 }
 
 /**
- * The parts of a range that belong to none of its whole days: before the first and after the last whole day, where
- * present.
+ * Parts of a range that are not whole days: the part before the first whole day, and the part after the last whole day.
+ * Empty parts are left out. If the range contains no whole day, the only part is the range.
  */
 export function edgesOf(range: TradeRange): readonly TradeRange[] {
   const { from, until, days } = range

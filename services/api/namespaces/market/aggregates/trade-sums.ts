@@ -3,33 +3,46 @@ import type { Sql } from '../../../sql/index.ts'
 import type { TradeRange } from './trade-range.ts'
 import { edgesOf, inRange, inWholeDays } from './trade-range.ts'
 
-/** Key and conditions of a sum over trades. SQL alias of the trades and of the counters: `k`. */
+/**
+ * Input of `sumInRange`: grouping column, conditions and counter tables. Conditions use the SQL alias `k` for the
+ * trades and for the counters.
+ */
 export interface TradeSum {
-  /** Condition on the token of the price. */
+  /** Condition on the token in which the price was paid. */
   readonly token: Sql
-  /** Key column of the sums; trades and day counters have the same column. `day` sums by day. */
+  /**
+   * Column by which the sums are grouped: a column of both market.trades and the table `days`. `day` stands for the UTC
+   * day of a trade.
+   */
   readonly key: string
-  /** Further conditions on columns that trades and day counters share. */
+  /** Conditions in addition to `token`, on columns that both market.trades and the table `days` have. */
   readonly conditions: readonly Sql[]
-  /** Conditions of a query on trades. The day counters contain no trade that fails these conditions. */
+  /**
+   * Conditions that only the query of market.trades needs: trades that fail these conditions are not counted in the
+   * table `days`.
+   */
   readonly ofTrades?: readonly Sql[]
   /**
-   * Table of day counters that has the key column and every column of the conditions. Prefer the table with the fewest
-   * columns, because it has the fewest rows.
+   * Table with the sums of each day (day counters). The table must have the column `key` and all columns of
+   * `conditions`. Choose the table with the fewest columns: it has the fewest rows.
    */
   readonly days: string
   /**
-   * Table of sums over all time, with the columns of `days` except the day. If a range has more than half of all days,
-   * the sums are these totals minus the days outside the range.
+   * Table with the sums over all days; its columns are the columns of the table `days` without `day`. If a range has
+   * more than half of all days, the sum of the range is computed as the total minus the days outside the range.
    */
   readonly totals?: string
 }
 
-/** Day of a trade, in the same words as the expression of the index. */
+/**
+ * UTC day of a trade, as days since 1970. Indexes of market.trades contain exactly this expression. PostgreSQL would
+ * not use the indexes for another expression.
+ */
 export const TRADE_DAY = '(k.trade_time / 86400000)'
 
 /**
- * Number and sum of the trades in a range: whole days from the day counters, partial days from the trades.
+ * Query of the number and sum of the trades in a range: whole days from the day counters, partial days from
+ * market.trades.
  * @returns a query of `key`, `trades`, `volume`.
  */
 export function sumInRange(sum: TradeSum, range: TradeRange): Sql {
@@ -47,8 +60,9 @@ export function sumInRange(sum: TradeSum, range: TradeRange): Sql {
 }
 
 /**
- * Rows of the whole days of a range. If the range has more than half of all days: the totals, and the days outside the
- * range as negative rows.
+ * UNION branches whose rows add up to the sums of the whole days in a range. If the range has more than half of all
+ * days and `totals` is given, the rows are the totals of all days and, with negative numbers, the day counters outside
+ * the range. Otherwise the rows are the day counters of the range.
  */
 function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: TradeRange): Sql[] {
   const counters = (sign: '' | '-', when: Sql[]): Sql => sql`SELECT k.${raw(key)} AS key,
@@ -56,8 +70,8 @@ function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: Tr
   const inside = inWholeDays('k.day', range)
   if (totals === undefined) return [counters('', inside)]
   const [first, last] = range.days.map((day) => bind(day, 'bigint'))
-  // PostgreSQL evaluates `isMost` once and skips the union branches that it excludes, because its subquery refers to no
-  // row of a branch.
+  // The subquery in `isMost` refers to no column of a UNION branch, so PostgreSQL evaluates `isMost` once and skips the
+  // branches that `isMost` excludes.
   const isMost = sql`(SELECT 2 * (least(${last!}, max(k.day) + 1) - greatest(${first!}, min(k.day))) > max(k.day) + 1 - min(k.day)
       FROM ${raw(days)} k ${where([token])})`
   return [

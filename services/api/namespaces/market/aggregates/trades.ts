@@ -11,10 +11,10 @@ import { TRADE_DAY } from './trade-sums.ts'
 import type { TradeValues, assetSaleParameters } from '../parameters.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
-/** Maximum number of trades in an answer, which has no pages. */
+/** Maximum number of trades in an answer. The limit is fixed, because the endpoints have no pages. */
 const MAX_TRADES = 500
 
-/** Conditions on the trades of single assets. */
+/** SQL conditions on the trades (alias `k`): trades of single assets that match the request. */
 function singleTrades(values: TradeValues): Sql[] {
   const { asset_id: assets, burned } = values
   return [
@@ -29,7 +29,7 @@ function singleTrades(values: TradeValues): Sql[] {
   ]
 }
 
-/** Runs a query that returns all packed rows in one text; returns their JSON. */
+/** Runs a query that packs all rows into one text. Returns the rows as a JSON array. */
 async function listOf(
   session: Session,
   record: PlainRecord,
@@ -40,7 +40,7 @@ async function listOf(
   return `[${record.read(rows[0]![0], given).join(',')}]`
 }
 
-/** The latest trades of single assets as JSON text, the oldest of them first. */
+/** The latest MAX_TRADES trades of single assets as JSON text, in ascending order of time. */
 export function latestTrades(session: Session, values: TradeValues): Promise<string> {
   return listOf(
     session,
@@ -64,8 +64,8 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
 }
 
 /**
- * Parameters that the day counters (market.price_days) support. The counters can sum the trades of a request without
- * other filters.
+ * Parameters of requests that market.price_days can answer. The table has one row for each token and day, so other
+ * filters need the single trades.
  */
 const supported = new Set(['symbol', 'before', 'after'])
 
@@ -73,7 +73,7 @@ function isStoredByDay(values: TradeValues): boolean {
   return Object.keys(values).every((name) => supported.has(name))
 }
 
-/** Query of trades summed by day. */
+/** Query of trades (number, sum and median of the prices) by token and day, computed from market.trades. */
 function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
   const { before, after } = values
   const conditions = [
@@ -87,7 +87,7 @@ function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
     FROM market.trades k ${where(conditions)} GROUP BY k.token_symbol, ${raw(TRADE_DAY)}`
 }
 
-/** The first day without a row in market.price_days: its trades have to be summed. */
+/** First day without a row in market.price_days. From this day on, the trades have to be summed. */
 async function firstOpenDay(session: Session): Promise<number> {
   const rows = await session.query<[number]>({
     name: 'first-open-day',
@@ -98,17 +98,17 @@ async function firstOpenDay(session: Session): Promise<number> {
 }
 
 /**
- * Days that were over at the last block come from market.price_days; the current day and days that a bound cuts are
- * summed from the trades.
+ * Trades summed by day. The first query reads days that were over at the last block from market.price_days. The second
+ * query sums market.trades for the current day, and for the days of which `before` or `after` excludes a part.
  */
 function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
-  // The parameters `before` and `after` of trades are inclusive.
+  // `before` and `after` are inclusive for trades.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
-    // An earlier statement read `open`, the first day without day counters. The day may have ended since then. No day
-    // may count twice, so the days from `open` on are summed from the trades.
+    // An earlier statement read `open`, the first day without a row in market.price_days. A row of this day may have
+    // been written since. The second query sums the trades from `open` on, so a row of `open` would count trades twice.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -121,8 +121,8 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // The days of the first query and the trades of the second query are disjoint: the second query sums the current day
-  // and the days that a bound cuts.
+  // The first query and the second query count no trade twice: the second query sums the current day, and the days of
+  // which `before` or `after` excludes a part.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }
