@@ -28,8 +28,8 @@ export interface ImportSubject {
 }
 
 /**
- * Starts an import, or resumes an unfinished import of the same source. Before a start, the rows that an unfinished
- * import has written for the reader are deleted.
+ * Starts an import, or resumes an unfinished import of the same source. A start first empties the tables of the reader,
+ * which may contain rows of an unfinished import.
  *
  * @param startsOver true to start even if an unfinished import of the same source could be resumed.
  * @returns whether the import is resumed.

@@ -21,7 +21,10 @@ export interface ContractTable {
   primaryOf(value: Readonly<Record<string, unknown>>): bigint
 }
 
-/** Contract tables to import, by family. The tables of a family are written in the order given here. */
+/**
+ * Contract tables to import, by family. The import writes the tables of a family in the order in which the object of
+ * the family lists them.
+ */
 const families: Readonly<Record<string, Readonly<Record<string, Described>>>> = {
   assets: assetsContract,
   oracle: oracleContract,
