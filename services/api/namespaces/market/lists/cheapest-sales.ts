@@ -23,7 +23,7 @@ const { table, source } = listingTables.sale
 
 /** Only sales of one asset have a template. */
 const ofTemplates = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
-/** Cost of finding the cheapest sale of a template, relative to reading a sale. */
+/** Cost of finding the cheapest sale of one template, relative to the cost of reading one sale. */
 const LOOKUP_COST = 2
 
 /**

@@ -62,8 +62,8 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  // The resolved templates are already a subset of the requested templates, so no further filter on template ids is
-  // needed.
+  // If the filters on template data are resolved to template ids, these are a subset of the requested ids. No further
+  // filter on template ids is needed.
   if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -142,7 +142,8 @@ function amongOpen(ofOne: Sql, others: Sql): Sql {
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, templates, statistics } = request
   const names = values.schema_name
-  // The resolved templates already belong to the requested schemas, so no further filter on schemas is needed.
+  // If the filters on template data are resolved to template ids, the templates belong to the requested schemas. No
+  // further filter on schemas is needed.
   if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, { column: 'schema_name' }, names)
@@ -224,9 +225,9 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
 }
 
 /**
- * Returns the parameter values without name searches if the listings are sales: `nameFilters` searches names in the
- * column `asset_names` of the sales. Other listings have no such column, so their name searches stay filters on
- * templates and assets.
+ * Returns the parameter values; for sales, without name searches. `nameFilters` applies the name searches on sales,
+ * because sales store the names of their assets in the column `asset_names`. Other listings have no such column: their
+ * name searches remain filters on templates and assets.
  */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
   return table.kind === 1 ? without(values, nameSearches) : values

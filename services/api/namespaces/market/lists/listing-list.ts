@@ -185,9 +185,7 @@ interface ListingRuns {
 
 type Listed = EndpointContext<ListingListValues>
 
-/**
- * Creates two functions for one kind of listing: the answer of its list endpoint, and the answer of its count endpoint.
- */
+/** Creates the functions that answer the list endpoint and the count endpoint of one kind of listing. */
 export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
   const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,

@@ -38,7 +38,7 @@ export interface ListingQuery {
   readonly standard?: readonly number[] | undefined
 }
 
-/** The states that a request names, without numbers too large for a state. Undefined if it names none. */
+/** The states that a request names, without numbers too large for a state. Undefined if the request names no state. */
 export function wantedStates(values: ListingValues): readonly number[] | undefined {
   return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
 }
@@ -56,7 +56,7 @@ function inColumn(column: string, values: readonly SqlValue[], type: string): Sq
     : sql`${named} = ANY(${bind(values.map(String), `${type}[]`)})`
 }
 
-/** The table of a list, and its statistics. */
+/** The table of a list, and the statistics on the rows of the table. */
 interface FilteredTable {
   readonly table: Pick<ListingTable, 'table' | 'terms'>
   readonly statistics: Statistics
@@ -200,12 +200,15 @@ export function hasTerm(column: Sql, terms: readonly number[]): Sql {
   return scans.length === 1 ? scans[0]! : sql`(${joinSql(scans, ' OR ')})`
 }
 
-/** Maximum number of templates that a name search lists by id. Above, the search checks the name of each listing. */
+/**
+ * Maximum number of templates that a name search lists by id. If more templates match, the search checks the name of
+ * each listing.
+ */
 const MOST_NAMED = 2_000
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
-/** Parameters of name searches. Sales store the names of their assets, so no other table is read for sales. */
+/** Parameters of name searches. Sales store the names of their assets, so a search of sales reads no assets. */
 export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /**
@@ -239,8 +242,8 @@ export function nameConditions(values: ListingValues, name: Sql, trigrams: boole
 }
 
 /**
- * Looks up the templates that the request's name searches select. Undefined without a name search, or if more than
- * MOST_NAMED templates match.
+ * Looks up the templates that the name searches of a request for sales select. Undefined for other kinds of listing,
+ * without a name search, or if more than MOST_NAMED templates match.
  */
 export async function resolveNamedTemplates(
   session: Session,

@@ -57,7 +57,10 @@ function factsOf(name: ListingKind): Pick<ListingTable, 'kind' | 'one' | 'table'
   return { kind, one, table: table.name, key: table.key[0] as ListingKey }
 }
 
-/** First characters of a name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer. */
+/**
+ * SQL of the first characters of a name, which the indexes store instead of the name. A B-tree entry holds at most 2.7
+ * kB, and names can be longer.
+ */
 export const NAME_HEAD = raw('left(l.name, 100)')
 
 /**

@@ -39,7 +39,7 @@ export async function readPriceBounds(
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
   // Clients of the replaced system compare the error messages, so the messages stay unchanged. A header of the answer
-  // says how to correct the request.
+  // tells the client how to correct the request.
   if (!symbols) {
     const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
     throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
@@ -158,8 +158,9 @@ export function priceAt({ ratio }: Rate): Sql {
 }
 
 /**
- * SQL conditions on the listing price that include every price within the bounds. The conditions are one unit too wide
- * on both sides because of rounding, so check the converted price as well.
+ * SQL conditions on the listing price of sales. Every sale whose converted price is within the bounds matches. Because
+ * the conversion rounds, the conditions leave a margin of at least one unit of the listing price on both sides. The
+ * query therefore has to check the converted price as well.
  */
 export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, asked: Sql): Sql[] {
   if (ratio === null) return [raw('FALSE')]
