@@ -12,7 +12,9 @@ import { LagWatch } from './lag-watch.ts'
 import type { NodeLink } from './node-link.ts'
 import { refusalOfAll } from './range-reading.ts'
 
-/** Time in ms after the stream has left a node in which the stream chooses this node only if no other node is ready. */
+/**
+ * For this time in ms after the stream has left a node, the stream returns to the node only if no other node is ready.
+ */
 const LEFT_REST_MS = 3_000
 /**
  * Minimum time in ms between two switches away from a lagging node that still sends bytes, so that the stream does not
@@ -177,9 +179,9 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor for the time-outs after which the stream leaves a node. The factor doubles each time the stream has left
-   * nodes as often as there are nodes, without receiving a block. With constant time-outs, a block that every node
-   * sends slowly would never arrive.
+   * Factor for the time-outs after which the stream leaves a node. The factor doubles when the stream has left as many
+   * nodes as the session has (repeated leaves count) without receiving a block. With constant time-outs, a block that
+   * every node sends slowly would never arrive.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -197,8 +199,12 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Picks the node to stream from, null if none is ready. Criteria in this order: the stream has not left the node
-   * within the last 3 s, fewest failures, a fresh status, a head within one block of the highest head, greatest weight.
+   * Picks the node to stream from; null if no node is ready. Criteria in this order:
+   * - the stream has not left the node within LEFT_REST_MS;
+   * - the fewest faults (`#strikes`);
+   * - a fresh status;
+   * - a head within one block of the highest head;
+   * - the greatest weight.
    */
   #choose(): NodeLink<P> | null {
     const next = this.#reader.tail.next
@@ -224,8 +230,8 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
     // Clear `otherBranchSince` of every node: the value compares the node with the branch of the previous stream. With
-    // this value, `judgeBranches` would end the new stream before its first block, and the fork to the new branch would
-    // never be read.
+    // an old value, `judgeBranches` would end the new stream before its first block, and the fork to the new branch
+    // would never be read.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -255,7 +261,10 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#counted = { blocks: blocksReceived, bytes: bytesReceived }
   }
 
-  /** Records the fault of the node. Pauses only when no other node is available. */
+  /**
+   * Records the fault of the node that ended the stream. Pauses before the next stream only if no other node is
+   * available.
+   */
   async #recover(link: NodeLink<P>, problem: Problem, signal: AbortSignal): Promise<void> {
     const reader = this.#reader
     const reason = describeError(problem.error)

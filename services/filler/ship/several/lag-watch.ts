@@ -23,8 +23,8 @@ export interface Lag {
 
 /**
  * Maximum share of the allowed time that an interval between two samples counts. After a longer interval this process
- * was busy, so the rest of the interval is no fault of the node. With a share of 0.4, a lag is reported after three
- * samples at the earliest.
+ * was busy, so the node is not to blame for the rest of the interval. With a share of 0.4, a lag is reported after
+ * three samples at the earliest.
  */
 const MOST_STEP_SHARE = 0.4
 
@@ -49,7 +49,7 @@ export class LagWatch {
   #byteAt = 0
   #last = 0
   #blockAt = 0
-  /** Whether the stream has reached the head of the other nodes; until then it is catching up. */
+  /** Whether the stream has reached the head of the other nodes. Until then, the stream is catching up. */
   #hasArrived = false
 
   /**

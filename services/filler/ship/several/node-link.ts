@@ -21,7 +21,10 @@ import type {
 import type { RangeTask } from './range-task.ts'
 import { RateMeter } from './rate-meter.ts'
 
-/** Longest back-off before reconnecting to a lost node, ms. Long, because the other nodes continue meanwhile. */
+/**
+ * Longest back-off before reconnecting to a lost node, ms. A long back-off is harmless, because the other nodes
+ * continue meanwhile.
+ */
 const LONGEST_PAUSE_MS = 10_000
 /** Pause before reconnecting to a node that serves another chain, ms. */
 const REFUSED_PAUSE_MS = 60_000
@@ -77,8 +80,8 @@ export class NodeLink<P extends ProtocolCodec> {
   /** Error that makes the node unusable; null while the node is usable or not checked yet. */
   verdict: PronghornError | null = null
   /**
-   * Time (of `performance.now()`) since which the node's head has been on another branch than the indexed chain. Null
-   * if the head is on the indexed chain, or if its branch is unknown.
+   * Time (of `performance.now()`) at which the node's head was first seen on another branch than the indexed chain.
+   * Null if the head is on the indexed chain, or if its branch is unknown.
    */
   otherBranchSince: number | null = null
   readonly #reader: ReaderState<P>
@@ -171,7 +174,10 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < FRESH_MS
   }
 
-  /** State of the node for the status report. The session replaces the state by `followed` while the node streams. */
+  /**
+   * State of the node for the status report. While the node streams, the session reports `followed` instead of this
+   * state.
+   */
   get state(): ShipNodeState {
     if (this.#readyAt === null) return this.#connection === null ? 'failed' : 'connecting'
     if (performance.now() < this.#restsUntil) return 'failed'
@@ -202,8 +208,8 @@ export class NodeLink<P extends ProtocolCodec> {
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // A log of the node ends early: a complete log ends at most one block before the head. The node cannot send the
-    // blocks after the end of the log.
+    // A log of the node ends early: a complete log ends at most one block before the head. The node cannot send blocks
+    // after the end of that log.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)

@@ -14,8 +14,8 @@ const MOST_BLOCKS = 8_192
  */
 const GROWTH = 4
 /**
- * Time in ms without bytes after which the first range is requested from another node. Short, because all other ranges
- * wait for the first range.
+ * Time in ms without bytes after which the first range is requested from another node. The time is short, because all
+ * other ranges wait for the first range.
  */
 const AWAITED_SILENCE_MS = 750
 /** Time in ms without bytes after which a range other than the first range is requested from another node. */
@@ -49,8 +49,8 @@ export interface PlanFacts {
 }
 
 /**
- * Number of blocks for the next range of a node, at least one. Limits: byte budget, measured rate, growth, and an even
- * share of the remaining blocks.
+ * Number of blocks for the next range of a node, at least one. The number is limited by the byte budget, the node's
+ * measured rate, the growth limit, and an even share of the remaining blocks.
  */
 export function planSize(facts: PlanFacts): number {
   const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts

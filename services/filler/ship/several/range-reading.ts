@@ -49,7 +49,7 @@ export class RangeReading<P extends ProtocolCodec> {
   readonly #host: RangeHost<P>
   /** Ranges in block order, without a hole. Blocks of the first range are delivered as they arrive. */
   #segments: LinkTask<P>[] = []
-  /** Ranges in block order that have blocks in the pipeline: delivered, and not released yet. */
+  /** Ranges, in block order, with blocks that were delivered and that the pipeline has not released yet. */
   readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
   #planned = 0
   #blockBytes = 64 * 1024
@@ -84,8 +84,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Last block of the irreversible blocks from `from` on that the ready nodes together can send without a gap, at most
-   * `stopBlock`. `from - 1` if no ready node can send block `from`.
+   * Returns the number of a block: together, the ready nodes can send all irreversible blocks from block `from` up to
+   * this block, which is at most `stopBlock`. Returns `from - 1` if no ready node can send block `from`.
    */
   reach(from: number): number {
     const ready = this.#host.links.filter((link) => link.isReady)
@@ -104,7 +104,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.assign()
   }
 
-  /** Stops reading; buffered blocks are dropped. */
+  /** Stops reading ranges and drops the buffered blocks. */
   stop(): void {
     this.#active = false
     clearImmediate(this.#turn)
@@ -382,8 +382,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Handles a block that does not link to the last delivered block. If the next blocks of all ready nodes do not link,
-   * the last delivered block is wrong and is undone. Otherwise another node has to send the range.
+   * Handles a block that does not link to the last delivered block. If no ready node has a next block that links, the
+   * last delivered block is wrong and is undone. Otherwise another node has to send the range.
    */
   #refuse(task: LinkTask<P>, block: ReceivedBlock): void {
     const { tail } = this.#reader

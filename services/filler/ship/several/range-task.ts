@@ -18,19 +18,16 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly link: L | null
   /** Protocol with which the node encodes its blocks. */
   readonly protocol: P | null
-  /**
-   * Maximum size of the blocks of this range in memory and of the blocks that the node is still sending together,
-   * bytes.
-   */
+  /** Maximum size in bytes of the range's blocks that are in memory or that the node is still sending. */
   readonly budgetBytes: number
   /** Estimated size of a block, bytes. */
   readonly blockBytes: number
 }
 
 /**
- * Consecutive blocks that are requested from one node. Blocks are buffered as they arrive, and taken from the front
- * once all earlier blocks have been delivered. `link` is the connection to the node; a range without `link` is not
- * requested yet.
+ * Consecutive blocks that are requested from one node. Blocks are buffered as they arrive. The buffered blocks are
+ * delivered once all blocks of earlier ranges have been delivered. `link` is the connection to the node; a range
+ * without `link` is not requested yet.
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number

@@ -8,7 +8,7 @@ import { countIdRange } from './asset-id-range.ts'
 import { sumOf } from './sum.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Parameters that do not change the number of matching assets, so the counters can ignore them. */
+/** Parameters that do not change the number of matching assets: the counters need not support them. */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
 const schemaCounters = [
   'burned',

@@ -80,7 +80,7 @@ function sumUp(rows: readonly GroupRow[]): Holdings {
     total += assets
     add(collections, collection, assets)
     add(schemas, `${collection}/${schema}`, assets)
-    // Assets without a template form one group for each collection, across schemas.
+    // Assets without a template form one group for each collection, even if they have different schemas.
     const key = template === null ? collection : String(template)
     const before = templates.get(key)?.assets ?? 0n
     templates.set(key, { collection, template, assets: before + assets })

@@ -6,7 +6,7 @@ import { inCollections } from '../../nft/conditions/index.ts'
 import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 
-/** Parameters that do not change the number of matching transfers or offers, so the counters can ignore them. */
+/** Parameters that do not change the number of matching transfers or offers: the counters need not support them. */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count'])
 const ofCollections = ['collection_name', 'collection_whitelist', 'collection_blacklist']
 

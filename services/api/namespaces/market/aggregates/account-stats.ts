@@ -12,8 +12,8 @@ const ACCOUNT = raw(
 )
 
 /**
- * Sums of the purchases and of the sales of each account, as JSON text. The parameter `sort` chooses the sum that
- * orders the accounts. The largest sum comes first.
+ * Sum of the purchases and sum of the sales of each account, as JSON text. The parameter `sort` orders the accounts by
+ * one of the sums, largest first.
  */
 export async function accountStats(
   { session, values }: EndpointContext<StatsValues['accounts']>,
@@ -92,7 +92,7 @@ export async function oneAccountStats(
   return JSON.stringify({ account, buy_volume: bought, sell_volume: sold })
 }
 
-/** Whether `collection_whitelist` or `collection_blacklist` excludes a collection. */
+/** Whether the request has a `collection_whitelist`, or names collections in `collection_blacklist`. */
 function hasCollectionLists(values: CollectionListValues): boolean {
   return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
 }

@@ -10,8 +10,8 @@ import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
 /**
- * Number and sum of the trades of each collection. Each collection is one JSON text. The parameter `sort` chooses the
- * value that orders the collections. The largest value comes first.
+ * Number of trades and sum of their prices, of each collection; one JSON text for each collection. The parameter `sort`
+ * orders the collections by number or by sum, largest first.
  * @param only names of the requested collections; undefined for all collections.
  */
 export async function collectionStats(

@@ -7,8 +7,8 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /**
- * Filters on assets that `assets.template_counts` can answer: the table has the number of burned assets of each
- * template. Filters that select templates are not listed here, because they only select rows of the table.
+ * Filters on assets that `assets.template_counts` can answer: the table stores the number of burned assets of each
+ * template. Filters on templates are absent, because every such filter only selects rows of the table.
  */
 const counted = new Set(['burned'])
 

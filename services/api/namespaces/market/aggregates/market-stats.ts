@@ -49,8 +49,8 @@ export async function graph(
 }
 
 /**
- * Numbers of sellers and buyers, and sums of sales and purchases, of each marketplace as JSON text. The marketplace
- * with the largest sum of sales plus purchases comes first.
+ * Numbers of sellers and buyers, and sums of sales and purchases, of each marketplace as JSON text. Sales and purchases
+ * together determine the order: the marketplace with the largest sum comes first.
  */
 export async function marketStats(
   { session, values }: EndpointContext<StatsValues['markets']>,

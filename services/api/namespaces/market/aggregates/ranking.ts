@@ -17,8 +17,8 @@ export interface Ranking {
   readonly key: string
   readonly conditions: readonly Sql[]
   /**
-   * Query that computes the number and sum of the trades of each thing. Set only if no table stores them. The query
-   * becomes the WITH item `sums` of the statement.
+   * Query that computes the number and sum of the trades of each thing. Set only if no table stores these sums. The
+   * query becomes the WITH item `sums` of the statement.
    */
   readonly query?: Sql
   /**

@@ -12,8 +12,8 @@ import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
 /**
- * Sales and listings of each schema of a collection, as JSON text. The parameter `sort` chooses the value that orders
- * the schemas: number of listings or sum of sales. The largest value comes first.
+ * Number of sold sales, sum of their prices and number of open listings of each schema of a collection, as JSON text.
+ * The parameter `sort` orders the schemas by number of listings or by sum of prices, largest first.
  */
 export async function schemaStats(
   { session, values }: EndpointContext<StatsValues['schemas']>,
@@ -70,8 +70,8 @@ function saleSums(values: StatsValues['schemas'], symbol: string): Sql {
 }
 
 /**
- * Number and sum of the trades of single assets of each schema of a collection, as JSON text. The parameter `sort`
- * chooses the value that orders the schemas. The largest value comes first.
+ * Number of trades of single assets and sum of their prices, of each schema of a collection, as JSON text. The
+ * parameter `sort` orders the schemas by number or by sum, largest first.
  */
 export async function schemaStatsV2(
   { session, values }: EndpointContext<StatsValues['schemasV2']>,

@@ -11,8 +11,8 @@ import { inRange, tradeRange } from './trade-range.ts'
 import type { StatsValues } from './parameters.ts'
 
 /**
- * Number and sum of the trades of single assets of each template, as JSON text. The parameter `sort` chooses the value
- * that orders the templates. The largest value comes first.
+ * Number of trades of single assets and sum of their prices, of each template, as JSON text. The parameter `sort`
+ * orders the templates by number or by sum, largest first.
  */
 export async function templateStats(
   context: EndpointContext<StatsValues['templates']>,

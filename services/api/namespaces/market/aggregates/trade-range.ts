@@ -35,12 +35,12 @@ export function tradeRange(values: TimeValues): TradeRange | undefined {
   return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
 }
 
-/** SQL conditions: the time in the column is within the range. */
+/** SQL conditions: the time in the column `column` is within the range. */
 export function inRange(column: string, { from, until }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }
 
-/** SQL conditions: the day in the column (days since 1970) is one of the whole days in the range. */
+/** SQL conditions: the day in the column `column` (days since 1970) is one of the whole days in the range. */
 export function inWholeDays(column: string, { days }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(days[0], 'bigint')}`, sql`${raw(column)} < ${bind(days[1], 'bigint')}`]
 }

@@ -98,17 +98,19 @@ async function firstOpenDay(session: Session): Promise<number> {
 }
 
 /**
- * Trades summed by day. The first query reads days that were over at the last block from market.price_days. The second
- * query sums market.trades for the current day, and for the days of which `before` or `after` excludes a part.
+ * UNION of two queries for the trades by day. The first query reads days that were over at the last block from
+ * market.price_days. The second query sums market.trades for the current day, and for the days of which `before` or
+ * `after` excludes a part.
  */
 function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
-  // `before` and `after` are inclusive for trades.
+  // `before` and `after` are inclusive in requests for trades.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
     // An earlier statement read `open`, the first day without a row in market.price_days. A row of this day may have
-    // been written since. The second query sums the trades from `open` on, so a row of `open` would count trades twice.
+    // been written since. The second query of the UNION sums the trades from `open` on, so a row of `open` would count
+    // trades twice.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -121,8 +123,8 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // The first query and the second query count no trade twice: the second query sums the current day, and the days of
-  // which `before` or `after` excludes a part.
+  // No trade counts twice: the second query sums only the current day, and days of which `before` or `after` excludes a
+  // part. The first query leaves these days out.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }
