@@ -185,8 +185,8 @@ class StateImport {
         signal,
         onRows: (table, rows) => this.#report(`paging ${table}`, (paged += rows), 0),
       })
-      if (round === 1) await writeSettings(await this.#writing(decoders, this.#since))
       const position = await this.#position()
+      if (round === 1) await writeSettings(await this.#writing(decoders, position.timeMs))
       const [last] = await store.query<{ num: number | null }>(
         'SELECT max(num) AS num FROM import.page_blocks',
       )
