@@ -110,7 +110,7 @@ export function renderSizing(): string[] {
     '## Measured: speed',
     `Measured on ${rates.machine}.`,
     `Measured by ${code(filler.command)}, the filler indexes ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second while the query indexes do not exist yet; ` +
-      `it reads ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks with actions of other contracts only, or ${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. ` +
+      `the filler reads ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks with actions of other contracts only, or ${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. ` +
       'The tables fitted into memory.',
     `The requests of the api were measured by ${code(api.command)}: one api process without a cache, on a database with 1,000,000 assets. ` +
       `On the same machine, a server that runs one prepared \`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} requests a second:`,

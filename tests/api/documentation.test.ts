@@ -204,7 +204,7 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('paths below /docs serve no other files', async () => {
+  it('paths below /docs serve no files except those of the documentation page', async () => {
     for (const file of ['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js']) {
       expect((await fetch(`${server.api.url}/docs/${file}`)).status).toBe(404)
     }

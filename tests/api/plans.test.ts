@@ -223,7 +223,7 @@ describe('the requests of the query plan tests', () => {
     }
   })
 
-  it('the query plan tests filter assets by an owner, a collection and a name that match rows', async () => {
+  it('the tests of query plans use filters on owner, collection and name that match assets', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),

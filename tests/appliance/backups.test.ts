@@ -261,7 +261,10 @@ describe('the database copy on which migrations are tried', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Runs the script that drops the trial copy. Returns its SQL statements and its exit code. */
+  /**
+   * Runs the script that drops the restored trial copy of a backup. Returns the SQL statements and the exit code of the
+   * script.
+   */
   async function drop(database: string): Promise<{ code: number; asked: string }> {
     await writeFile(join(folder, 'asked'), '')
     const { status } = spawnSync('bash', [join(packageRoot, 'infra/postgres/trial.sh'), 'drop'], {

@@ -197,7 +197,7 @@ describe('a database of atomicassets-api, the successor of eosio-contract-api', 
     expect(differences.filter((text) => !text.startsWith('undo.assets_config '))).toEqual(lacking)
   })
 
-  it('the import from the successor reports data that the source lacks', () => {
+  it('the import from a database of the successor of the replaced system reports data that the source database lacks', () => {
     const named = report.differences.map(({ what }) => what)
     for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
       expect(named).toContainEqual(expect.stringContaining(what))

@@ -148,16 +148,19 @@ const contradictions: readonly (readonly [rule: string, text: string])[] = [
   ),
 ]
 
-it.each(contradictions)('verify finds that history contradicts the rule "%s": %s', async (rule, text) => {
-  await client.query('BEGIN')
-  try {
-    expect((await client.query(text)).rowCount).toBe(1)
-    const broken = await findDerivedViolations(client, 5)
-    expect(broken.map(({ rule }) => rule)).toContain(rule)
-  } finally {
-    await client.query('ROLLBACK')
-  }
-})
+it.each(contradictions)(
+  'verify reports the rule "%s" as broken after the statement %s',
+  async (rule, text) => {
+    await client.query('BEGIN')
+    try {
+      expect((await client.query(text)).rowCount).toBe(1)
+      const broken = await findDerivedViolations(client, 5)
+      expect(broken.map(({ rule }) => rule)).toContain(rule)
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  },
+)
 
 it('verify names missing listings and links, and a repair does not create them', async () => {
   const deleted: (Listing & { readonly row: Record<string, unknown> })[] = []

@@ -20,8 +20,8 @@ export interface EndpointContext<V = Values> {
 }
 
 /**
- * Returns the JSON of `data`.
- * @throws RequestError for an answer other than success.
+ * Returns the member `data` of the answer, as JSON.
+ * @throws RequestError for an answer with a status other than 200.
  */
 export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
 

@@ -50,7 +50,7 @@ const records = {
   read: () => Promise.resolve(new Map()),
 } as Pick<EventRecords, 'read' | 'readKeys'> as EventRecords
 
-it('a client that subscribes while the channel sends a block gets no further event of the block from the channel, because the client resumes; other clients get all events', async () => {
+it('if a client subscribes while the channel sends a block, resuming sends the client the rest of the block, and the channel does not; other clients get all events of the block', async () => {
   const resumed: LiveClient[] = []
   const resume = (_: unknown, client: LiveClient): void => void resumed.push(client)
   const channel = new Channel({ mount, maxQueueBytes: Infinity, observer, resume })

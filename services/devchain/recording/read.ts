@@ -15,7 +15,7 @@ export interface Recording {
   readonly status: Buffer
   /** Chain id from the status result: 64 hexadecimal digits. */
   readonly chainId: string
-  /** All blocks results in order of arrival. A repeated block number is a fork. */
+  /** All messages `get_blocks_result`, in order of arrival. A repeated block number is a fork. */
   readonly messages: readonly RecordedMessage[]
 }
 

@@ -33,8 +33,8 @@ type LoggedName<Declared> = {
 interface Struct<Data> extends Declaration<Data> {
   only<Field extends keyof Data & string>(...fields: readonly Field[]): Declaration<Pick<Data, Field>>
   /**
-   * Declares all fields. The named fields may contain values of 2^63 or more. Without names, every field may contain
-   * such values.
+   * Declares all fields of the struct. The fields in the arguments may contain values of 2^63 or more. Without
+   * arguments, every field may contain such values.
    */
   withWide(...fields: readonly (keyof Data & string)[]): Declaration<Data>
 }

@@ -23,7 +23,7 @@ export interface ImportSubject {
   readonly block: NodeBlock
   /** First block from which the database has all history (logs, transfers, trades); null if no history is missing. */
   readonly historySince: number | null
-  /** DDL statements that create the import's temporary tables in the schema `import`. */
+  /** DDL statements that create the work tables of the import in the schema `import`. */
   readonly workTables: readonly string[]
 }
 

@@ -125,8 +125,10 @@ async function writeVersions(
 }
 
 /**
- * SQL condition under which a row of a shared table is replaced. If the table replaces rows: the row belongs to the
- * writing reader, or its owner may still undo the row. Otherwise: the new row has an earlier start block.
+ * SQL condition under which a new row takes the place of the stored row with the same key, in a table that several
+ * readers share:
+ * - In a table with `replaces`: the stored row belongs to the writing reader, or a fork may still undo the stored row.
+ * - In another shared table: the new row has a smaller version, for example an earlier start block.
  */
 function sharedCondition(table: VersionedTable<object>): string {
   const version = `"${String(table.version)}"`

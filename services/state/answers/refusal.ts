@@ -81,7 +81,11 @@ export function insideGap(requested: bigint, first: number, last: number): Refus
  * reader skipped.
  */
 export function nextToGap(nearest: number, first: number, last: number): Refusal {
-  return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)
+  return notIndexed(
+    `The blocks directly before or after block num '${nearest}' were not indexed`,
+    first,
+    last,
+  )
 }
 
 function notIndexed(what: string, first: number, last: number): Refusal {

@@ -163,7 +163,7 @@ export function listingParameters(
 
 export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 
-/** Filters on listings of all kinds, for all lists. */
+/** Values of the parameters of all lists of listings: of sales, auctions, buy offers and template buy offers. */
 export type ListingValues = Partial<ListingListValues>
 
 /** Parameter `symbol` of the price endpoints: any number of tokens. */

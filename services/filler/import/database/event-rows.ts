@@ -86,7 +86,8 @@ export class EventRows {
   }
 
   /**
-   * Converts the events of a time window to rows in `unit` and to `facts`.
+   * Converts the events of a time window to rows, which it adds to `unit`. Adds the data that later steps need to
+   * `facts`.
    * @param events ascending by global sequence.
    */
   take(events: readonly PlacedEvent[]): void {

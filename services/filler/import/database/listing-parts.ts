@@ -159,8 +159,9 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // A null price of a sold sale is computed later, from the listing price and the oracle median. If the log
-        // contains no median, take the final price of the source database.
+        // The price of a sold sale is null if `contract_traces` of the source database contains the oracle median: a
+        // later step computes the price from the listing price and the median. Without the median, the price is the
+        // final price that the source database stores.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),

@@ -6,15 +6,16 @@ import type { NodeClient } from '../../../core/chain-node/index.ts'
 /** Number of rows or scopes to request per page. */
 const PAGE = 1_000
 /**
- * Number of rows or scopes per page, after TRIES attempts with pages of PAGE entries have failed. A node answers a
+ * Number of rows or scopes per page, after TRIES attempts to read a page of PAGE entries have failed. A node answers a
  * request for a small page faster, so the head moves less often during the request.
  */
 const SMALL_PAGE = 100
 /**
- * Maximum number of attempts with pages of PAGE entries. An attempt fails if the node's head moves during the request.
+ * Maximum number of attempts to read a page of PAGE rows or scopes. An attempt fails if the node's head moves during
+ * the request.
  */
 const TRIES = 8
-/** Maximum number of attempts with pages of SMALL_PAGE entries. */
+/** Maximum number of attempts to read a page of SMALL_PAGE rows or scopes, after the attempts with PAGE have failed. */
 const SMALL_TRIES = 60
 
 /** The block that was the node's head directly after the node answered a request. */

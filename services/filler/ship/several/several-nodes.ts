@@ -194,8 +194,8 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // Forget the protocol of the last range, because the head stream passes its own protocol to the consumer. The next
-    // range then passes its protocol to the consumer again.
+    // The consumer decodes blocks with the protocol (the ABI of the node's messages) that it received last. The head
+    // stream passes a protocol to the consumer, so the next range has to pass its own protocol again.
     this.#protocol = null
     await this.#heads.run(
       signal,

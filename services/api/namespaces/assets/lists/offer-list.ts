@@ -197,8 +197,8 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // The index on the contents of offers finds few rows: offers whose sender gives nothing (mark 0) are rare, and
-        // few offers contain an asset of the white-list, because white-lists are short.
+        // The index on the contents of offers finds the matching offers. Its number 0 stands for "the sender gives
+        // nothing". The index finds few rows, because the parameter lists few assets and few senders give nothing.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

@@ -173,7 +173,7 @@ export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, ask
 }
 
 const { table } = listingTables.sale
-/** Condition for sales that no oracle prices: market.priced_by returns 0. */
+/** Condition for sales whose price does not depend on an oracle: market.priced_by returns 0. */
 const FIXED = raw(`${PRICED_BY} = 0`)
 const HAS_PRICE = raw('l.price IS NOT NULL')
 
@@ -327,8 +327,9 @@ function sortedSales(
 }
 
 /**
- * The order of sales by price. Each group of sales is a segment of the order. The conditions of a segment include the
- * price bounds of the request, so the list needs no price filter.
+ * The order of sales by price. Each segment of the order has the sales that are priced alike: without an oracle, or by
+ * the oracle rate of one symbol pair. The conditions of a segment include the price bounds of the request, so the list
+ * needs no price filter.
  */
 export function salePriceOrder(request: ListingRequest, pricing: SalePricing): Order {
   const direction = directionOf(request.values)

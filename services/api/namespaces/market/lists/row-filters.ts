@@ -10,7 +10,10 @@ import type { ListingValues } from '../parameters.ts'
 import type { PriceBounds } from './prices.ts'
 import { withinBounds } from './prices.ts'
 
-/** Maximum number of collections in a request that filters or sorts by effective mint number. */
+/**
+ * Maximum number of collections in a request that filters or sorts by effective mint number: for an asset that came
+ * from another chain, the mint number of the original asset.
+ */
 const MAX_MINT_COLLECTIONS = 50
 /**
  * Assumed share of the listings whose seller is an account without a contract. PostgreSQL has no statistics on this

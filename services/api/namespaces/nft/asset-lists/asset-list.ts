@@ -303,8 +303,9 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
  */
 interface MintBound {
   /**
-   * Query of the bound of mint numbers, in the column `mint`. The given templates have at least `rows` assets within
-   * the bound, or all assets of the templates are within the bound.
+   * Query of the bound, in the column `mint`: the highest mint number that the query of assets reads. The bound is so
+   * high that the given templates have `rows` assets up to the bound. If the templates have fewer assets, the bound
+   * excludes no asset.
    */
   bound(templates: readonly Sql[], rows: number): Sql
   /** Conditions on a template `t`: the template has assets within the bound of mint numbers. */

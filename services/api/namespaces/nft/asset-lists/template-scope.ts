@@ -19,8 +19,8 @@ export interface TemplateScope {
    */
   readonly applied: ReadonlySet<string>
   /**
-   * Whether all templates are candidates by estimate: the request has no filter on collection names, schema names, an
-   * authorized account or template data.
+   * Whether no filter of the request excludes templates by collection names, schema names, an authorized account or
+   * template data. The estimate of candidate templates is then the number of all templates.
    */
   readonly isWide: boolean
   /** Estimated number of candidate templates. The estimate does not count filters on template ids. */
