@@ -6,8 +6,9 @@ import type { ListingRequest } from './listing-request.ts'
 import { distinct, hasTerm, termsOf } from './listing-request.ts'
 
 /**
- * SQL condition for an ended auction whose assets and bid the market contract returns. Since version 2, the contract
- * returns them if the auction has several assets and neither the buyer nor the seller has claimed.
+ * SQL condition for an ended auction without a winner: the market contract returns the assets to the seller and the bid
+ * to the bidder. Since version 2, the contract does so if the auction has several assets and neither the buyer nor the
+ * seller has claimed.
  */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`

@@ -28,7 +28,7 @@ const LOOKUP_COST = 2
 
 /**
  * Chooses how to find the cheapest sales: by a lookup for each template, or by one scan of all matching sales. The
- * arguments are the estimated costs of both methods, in sales read.
+ * arguments are the estimated costs of both methods. The unit is the cost of reading one sale.
  */
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
@@ -66,8 +66,8 @@ export async function selectCheapest(
     request.statistics.rows(table),
   )
   const rows = request.statistics.rows(table)
-  // No index of sales is ordered by template and price. Without indexes in the source, `choosePath` estimates the cost
-  // of reading and sorting all matching sales.
+  // No index of sales is ordered by template and price. `choosePath` therefore gets a source without indexes, and
+  // estimates the cost of reading and sorting all matching sales.
   const order = { direction: 'ASC', segments: [{ rank: 0, column: '' }] } as const
   const collected = choosePath({
     source: { ...listingTables.sale.source, indexes: [] },

@@ -62,8 +62,8 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  // If the filters on template data are resolved to template ids, these are a subset of the requested ids. No further
-  // filter on template ids is needed.
+  // If the filters on template data are resolved to template ids, the resolved ids are a subset of the ids in the
+  // parameter `template_id`. No further filter on template ids is needed.
   if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -86,14 +86,17 @@ function templateFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** SQL condition for a listing whose `template_id` is NULL: at least one asset of the listing has no template. */
+/**
+ * SQL condition: at least one asset of the listing has no template. The condition is correct only for listings whose
+ * `template_id` is NULL: bundles, and listings of an asset without a template.
+ */
 const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 
 /**
- * Filters on template buy offers by the flags of their templates, for the flags that the request requires to be true.
- * A flag that the request requires to be false needs no filter here, because the flag is checked when the templates are
- * resolved.
+ * Filters on template buy offers by the flags of their templates (transferable, burnable), for the flags that the
+ * request requires to be true. For the flags that the request requires to be false, the filter on template data selects
+ * the templates.
  */
 function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind !== 4) return []
@@ -197,8 +200,8 @@ function withoutTemplates(request: ListingRequest, name: string, ids: readonly n
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
   const filter = { name, condition, rows: Math.max(1, rows) }
   const collections = wantedCollections(values)
-  // Without a filter on collections, nearly every listing has none of the hidden templates, so an index would exclude
-  // too few rows.
+  // Without a filter on collections, an index scan for the templates that are not excluded would find nearly every
+  // listing, so the filter uses no index.
   if (!collections) return { ...filter, isIndexed: false }
   const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
     AND ${isOneOf(raw('t.collection_name'), collections)}`
@@ -274,7 +277,7 @@ const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' }
 /** Name searches on assets. For listings of every kind except sales, these searches need the row of the asset. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
-/** Parameters that filter listings by columns of the asset's row: the parameters in `details`, and `asset_id`. */
+/** Parameters that filter listings of every kind by columns of the listing's assets. */
 const ofAsset = [...details, 'asset_id'] as const
 /**
  * Parameters that filter template buy offers by columns of the offer. For other listings, the same parameters filter
@@ -291,9 +294,9 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // Only a flag that the request requires to be true needs the asset's row. The filter on template data covers a flag
-  // that the request requires to be false. For template buy offers, `wantedFlagFilters` covers the flags that the
-  // request requires to be true.
+  // A request can require that an asset is transferable or burnable, or that it is not. A required false flag needs no
+  // row of the asset: the filter on template data covers it. A required true flag needs the row, because assets without
+  // a template match, too. For template buy offers, `wantedFlagFilters` checks the required true flags.
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
@@ -331,10 +334,10 @@ function ownFilters(request: ListingRequest): Filter[] {
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
-  // Share of the assets that match, for the row estimate of the list. The list also filters listings by their
-  // collection, schema and template. The filters on the same columns of the asset are therefore left out here: with
-  // them, the estimate would count the same shares twice. The filter `minter` is in the same group, but listings have
-  // no column for minters, so its share counts.
+  // Share of the assets that match all filters on assets except those on collection, schema and template, for the row
+  // estimate of the list. The list also applies these three filters to columns of the listing, so with their shares the
+  // estimate would count them twice. They have the group `template`. The filter `minter` has this group, too, but
+  // listings have no column for minters, so its share counts.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
@@ -360,9 +363,9 @@ function ownFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * A list finds listings by their indexed terms, or via their assets. The terms cover only some of the filters on
- * assets. The list reads the assets first if all filters together match at most 1 / MUCH_RARER of the assets that the
- * covered filters match.
+ * A list finds listings either by indexed terms or via the assets that match all filters. Indexed terms cover only some
+ * of the filters on assets. The list finds listings via the assets if at least MUCH_RARER times as many assets match
+ * the covered filters as match all filters.
  */
 const MUCH_RARER = 8
 

@@ -68,13 +68,14 @@ export interface FilteredColumn {
   readonly name?: string
   /** SQL type of the column. Default: text. */
   readonly type?: string
-  /**
-   * Indexed terms of the values that the filter accepts. Set if the GIN index on terms has the values of the column.
-   */
+  /** Indexed terms of the accepted values, if the GIN index has terms for the values of this column. */
   readonly terms?: readonly number[]
 }
 
-/** Filter: the column has one of the given values. An index must begin with the column, or `terms` must be set. */
+/**
+ * Filter: the column has one of the given values. An index must begin with the column, or the GIN index must contain
+ * `terms`, the indexed terms of these values.
+ */
 export function columnFilter(
   { table: { table, terms: allTerms }, statistics }: FilteredTable,
   { column, name = column, type = 'text', terms }: FilteredColumn,
@@ -103,9 +104,9 @@ const COMMON = 0.1
 const MOST = 0.5
 
 /**
- * Copies the filters and removes the index condition (`found`) of each filter that matches too many rows. For the most
- * selective filter, too many is at least the share MOST of the rows; for other filters, at least COMMON. A filter
- * without an index condition checks the rows that other filters find.
+ * Copies the filters and removes the index condition (`found`) of each filter that matches too many rows. For the
+ * filter with the fewest matching rows, the limit is the share MOST of all rows. For other filters, the limit is the
+ * share COMMON. A filter without an index condition checks the rows that other filters find.
  * @param rows number of rows of the table.
  */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
@@ -119,8 +120,8 @@ export function withoutCommon(filters: readonly Filter[], rows: number): Filter[
 }
 
 /**
- * Adds a condition that matches every state if the request names no state. With the condition, PostgreSQL can use the
- * indexes of sales whose first column is the state.
+ * If the request names no state, adds a condition that lists all states. PostgreSQL can then use the indexes of sales
+ * whose first column is the state.
  */
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition
@@ -188,8 +189,8 @@ const TERMS_OF_SCAN = 16
 const MOST_SCANS = 8
 
 /**
- * Condition: the listing has at least one of the terms. A GIN index scan compares each entry that it finds with all
- * terms of the scan, so the condition splits many terms among several scans.
+ * Condition: the listing has at least one of the terms. Many terms are split among several GIN index scans, because a
+ * scan compares each entry that it finds with every term of the scan.
  * @param column SQL of the terms. PostgreSQL uses the GIN index if this expression equals the indexed expression.
  */
 export function hasTerm(column: Sql, terms: readonly number[]): Sql {
@@ -216,11 +217,11 @@ export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_nam
  * finds a sale of one asset by the id of the asset's template.
  */
 export interface NamedTemplates {
-  /** Templates whose immutable name matches the search. */
+  /** Templates whose immutable name matches the name search. */
   readonly matching: readonly number[]
   /**
-   * Templates without an immutable name. The names of their assets can differ, so the search checks the name in each
-   * sale.
+   * Templates without an immutable name. Their assets can have different names, so the name search checks the name in
+   * each sale.
    */
   readonly nameless: readonly number[]
 }

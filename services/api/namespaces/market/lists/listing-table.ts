@@ -36,7 +36,10 @@ export interface ListingTable {
    * their row.
    */
   readonly isSingle?: boolean
-  /** All states that rows of the table can have. Set if `state` is the first column of indexes. */
+  /**
+   * All states that rows of the table can have. Set if indexes begin with the column `state`: a query that names all
+   * states can use these indexes.
+   */
   readonly states?: readonly number[]
   /**
    * SQL expression of the indexed terms of a listing; see market.listing_terms. PostgreSQL uses the GIN index only if
@@ -64,8 +67,8 @@ function factsOf(name: ListingKind): Pick<ListingTable, 'kind' | 'one' | 'table'
 export const NAME_HEAD = raw('left(l.name, 100)')
 
 /**
- * SQL of the column by which indexes order sales: the price. For sales that an oracle prices, `price` is NULL, and the
- * column is the listing price.
+ * SQL of the price by which indexes order sales: the fixed price of a sale or, if an oracle prices the sale, the
+ * listing price.
  */
 export const ASKED = raw('coalesce(l.price, l.listing_price)')
 

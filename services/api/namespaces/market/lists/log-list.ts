@@ -8,7 +8,7 @@ import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 
-/** The listing whose log is requested, and the declaration of the log. */
+/** The listing whose log is requested, with the actions and the record type of the log. */
 export interface LogsOf extends ListingLog {
   readonly kind: ListingKind
   /** Id of the listing. */

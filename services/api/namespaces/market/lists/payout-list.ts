@@ -21,8 +21,8 @@ const TABLE = 'market.royalty_payouts'
 const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.listing_id, l.asset_id)')
 
 /**
- * Source of the list of royalty payouts. The key of a payout is `seq/payout_index`; payouts are ordered by both
- * numbers.
+ * Table of the list of royalty payouts, with its indexes. The key of a payout is `seq/payout_index`; payouts are
+ * ordered by both numbers.
  */
 const source: Source = {
   // Leaves out payouts in tokens that the market does not list, because the precision of such tokens is unknown.

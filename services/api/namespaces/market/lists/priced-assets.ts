@@ -47,8 +47,8 @@ const HAS_PRICE = raw(
 
 const PRICES = 'market.template_prices'
 /**
- * If a query needs prices for fewer rows than this share of the rows with prices, it looks up the price of each row.
- * Otherwise one scan reads all prices.
+ * If a query needs prices for fewer rows than this share of the rows of market.template_prices, the query looks up the
+ * price of each row. Otherwise one scan reads all prices.
  */
 const LOOKED_UP = 0.25
 /** Assumed share of the assets whose template has no price. PostgreSQL has no statistics on this share. */
@@ -138,9 +138,9 @@ const ofHeldTemplate = (owned: Sql): Sql => sql`(SELECT a.* FROM assets.assets a
   AND a.schema_key = t.schema_key AND a.template_id = t.template_id ORDER BY a.asset_id OFFSET 0) a`
 
 /**
- * Access path: assets of some owners in the order of the prices of their templates. The driving table is `templates`:
- * the templates that the owners hold. An index-only scan of `assets_held_idx` finds these templates, so only the assets
- * of the page are read.
+ * Access path: assets of some owners in the order of the prices of their templates. The driving rows are the templates
+ * of which the owners hold assets. An index-only scan of `assets_held_idx` finds these templates without reading rows
+ * of assets. The list then reads assets template by template until the page is full.
  */
 function heldTemplatesByPrice(
   { values, statistics }: AssetRequest,

@@ -98,11 +98,11 @@ export interface Rate {
   readonly listingSymbol: string
   readonly settlementSymbol: string
   /**
-   * Factor and divisor of the conversion. Null if the oracle has no value for the symbol pair; sales of the pair then
-   * have no price.
+   * Factor and divisor by which listing prices are converted. Null if the oracle has no value for the symbol pair;
+   * sales of the pair then have no price.
    */
   readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
-  /** Whether several listing prices convert to the same price, because the factor is below the divisor. */
+  /** Whether several listing prices can convert to the same price. True if the factor is below the divisor. */
   readonly isCoarse: boolean
 }
 
@@ -229,11 +229,11 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
 export interface Priced {
   readonly rate?: Rate
   /**
-   * Conditions that the index on listing prices serves. For oracle prices, the conditions accept prices slightly
-   * outside the bounds.
+   * Conditions that the index on listing prices serves. For oracle prices, the conditions also accept prices slightly
+   * outside the bounds, because the conversion of listing prices rounds.
    */
   readonly conditions: readonly Sql[]
-  /** Exact conditions on the symbols and the price, for the sales that match the index conditions. */
+  /** Exact conditions on the symbols and the price. They check each row that `conditions` finds. */
   readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number
@@ -339,7 +339,7 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
     direction,
     segments: parts.map((part): Segment => {
       const { rate, conditions, checks, price, share } = part
-      // Sales of symbol pairs without an oracle rate have no price and come last.
+      // In the order by price, sales of symbol pairs without an oracle rate come last, because they have no price.
       const rank = rate?.ratio === null ? 1 : 0
       if (rate && (rate.isCoarse || rate.ratio === null))
         return { rank, ...sortedSales(request, part, direction) }

@@ -11,8 +11,8 @@ import type { PriceBounds } from './prices.ts'
 import { withinBounds } from './prices.ts'
 
 /**
- * Maximum number of collections in a request that filters or sorts by effective mint number: for an asset that came
- * from another chain, the mint number of the original asset.
+ * Maximum number of collections in a request that filters or sorts by effective mint number. For an asset from another
+ * chain, the effective mint number is the mint number of the original asset.
  */
 const MAX_MINT_COLLECTIONS = 50
 /**
@@ -23,8 +23,8 @@ const WITHOUT_CODE = 0.7
 
 /**
  * Filters on columns of listings of any kind, except states, prices and the columns that describe assets.
- * @throws RequestError 400 for an empty range of mint numbers, and for effective mint numbers without `collection_name`
- * or with too many collections.
+ * @throws RequestError 400 if a range of mint numbers is empty. Also 400 if a filter or sort by effective mint number
+ * (for an asset from another chain, the mint number of the original asset) names no collection or too many.
  */
 export function rowFilters(request: ListingRequest): Filter[] {
   return [

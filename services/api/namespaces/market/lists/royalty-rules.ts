@@ -61,7 +61,7 @@ export function royaltyAttributes(
   })
 }
 
-/** Declaration of one list of a collection's royalty rules. */
+/** Query and record type for one list of royalty rules of a collection. */
 interface RuleList {
   readonly record: PlainRecord
   /** Account of the market contract. */
