@@ -171,8 +171,8 @@ export interface EntityTable {
   /** Name of the integer column that is the primary key of `table`. */
   readonly key: string
   /**
-   * Converts rows of the contract table to rows of `table`. The row type is erased, because `entityTables` lists tables
-   * of different row types.
+   * Converts rows of the contract table to rows of `table`. The type does not name the columns of `table`, because
+   * `entityTables` lists tables with different columns.
    */
   readonly rows: EntityRows<Record<string, unknown>>
 }

@@ -22,8 +22,8 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
     return [...rows.values()].map(({ kind, row }) => ({
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
-      // An upsert may change a row that is older than the import. The upsert's values of the `preserved` columns, such
-      // as the creation time, are then wrong, so leave these columns out.
+      // An upsert sets the `preserved` columns, such as the creation time, as if it created the row. If the row is
+      // older than the import, these values are wrong, so leave the columns out.
       row: kind === 'upsert' ? without(row, entity.table.preserved) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))

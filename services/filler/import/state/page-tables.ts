@@ -275,7 +275,7 @@ class StageWriter {
 }
 
 /**
- * Deletes the staged rows of each scope range that was read at a block that a fork has removed. The next round reads
+ * Deletes the staged rows of each scope range that was read at a block that a fork has removed. The import then reads
  * these ranges again.
  *
  * @returns the number of these ranges.

@@ -166,8 +166,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Creates a state history writer that has no tables. The writer stages the packed bytes of each changed row of the
-   * indexed contracts.
+   * Creates a state history writer that writes no history tables. Instead, the writer stages the packed bytes of each
+   * changed row of the indexed contracts.
    */
   #stateWriter(): StateWriter {
     return {

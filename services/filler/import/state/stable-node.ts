@@ -26,8 +26,8 @@ export interface AnswerBlock {
 }
 
 /**
- * A response of the node, with the head block of each request: one block if all scopes were requested together, or one
- * block per scope if each scope was requested separately.
+ * Result of one or several requests to the node, with the node's head directly after each request. Scopes that were
+ * requested together share one block; scopes that were requested separately have one block each.
  */
 export interface Stable<T> {
   readonly value: T
@@ -68,7 +68,7 @@ export interface ScopePage {
  */
 export class StableNode {
   readonly #client: NodeClient
-  /** Lowest block that the node's head may have: the block at which the import started. */
+  /** Block at which the import started. A node whose head is before this block is refused. */
   readonly #since: number
   #head: Head | null = null
 

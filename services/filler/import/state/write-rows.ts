@@ -320,8 +320,8 @@ class RowWriter {
   }
 
   /**
-   * Names and types of the attributes, for decoding the data of templates and assets. `collectionFormat` is empty
-   * because collections do not pass through `entityTables`; the handler of collections knows the collection format.
+   * Names and types of the attributes, for decoding the data of templates and assets. The format of collection data,
+   * `collectionFormat`, is not needed and therefore empty: the handler of collections decodes this data.
    */
   readonly #contractFormats: Formats = {
     collectionFormat: [],

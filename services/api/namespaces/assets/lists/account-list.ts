@@ -103,8 +103,8 @@ async function page(
 ): Promise<string> {
   const window = pageWindow(values)
   if (!found) return '[]'
-  // A generic plan does not know that the limit is small, and then ignores an index in the wanted order. The limit is
-  // therefore a literal, unless one generic plan is good for all values.
+  // A generic plan does not know that the limit is small, so it ignores an index in the wanted order. The limit is
+  // therefore a literal, except in a query for which one generic plan is good (`isFixed`).
   const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(value))
   const statement = sql`SELECT ${raw(accountCount.rows('p.assets DESC, p.account'))}
       FROM (SELECT k.account, k.assets FROM (${found.rows}) k
@@ -188,8 +188,9 @@ const ofTemplates = (flag: string): string =>
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
 /**
- * For each filter that excludes few assets: a query of the owners (`account`) of the excluded assets, with the number
- * of excluded assets of each owner (`assets`).
+ * Queries of the assets that a filter excludes, by the name of the filter. Only filters that exclude few assets are
+ * listed: the excluded assets are subtracted from the counters of accounts. Columns: `account`, the owner, and
+ * `assets`, the number of excluded assets of the owner.
  */
 const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),
@@ -229,7 +230,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
 /** Conditions of the parameters that filter accounts by name. */
 function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
-  // A request with the filter `owner` ignores `ids`.
+  // In a list of owners, the parameter `owner` overrides `ids`, which also lists account names.
   const named = parameter === 'owner' ? undefined : values[parameter]
   const isNamed = parameter === 'owner' && values.owner !== undefined
   const ids = isNamed ? undefined : values.ids

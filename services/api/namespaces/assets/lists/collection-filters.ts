@@ -7,7 +7,7 @@ import type { CollectionListValues } from '../../nft/parameters/index.ts'
 import { nameFilter } from '../../nft/filters/index.ts'
 import type { OfCollections } from '../../nft/filters/index.ts'
 
-/** Name of the table of collections: its key in `Statistics`. */
+/** Schema-qualified name of the table of collections. `Statistics` stores row estimates by this name. */
 export const COLLECTIONS = 'assets.collections'
 
 /**
@@ -43,7 +43,7 @@ export function listsAccount(row: string, list: 'authorized' | 'notify', account
   return sql`${raw(`${row}.${list}_accounts`)} @> ARRAY[${bind(account, 'text')}]`
 }
 
-/** Filter on collections, or on rows of collections, that authorize an account. */
+/** Filter of the parameter `authorized_account`: the collection of the row authorizes the account. */
 export function authorizedFilter(
   account: string | undefined,
   statistics: Statistics,

@@ -121,7 +121,7 @@ async function resolveHome(session: Session, values: AssetValues): Promise<Known
 
 /** A table whose rows contain assets: offers or transfers. */
 export interface ContainingTable {
-  /** Schema-qualified name of the table. */
+  /** Schema-qualified name, such as `assets.offers`. */
   readonly table: string
   readonly alias: string
   readonly key: string
@@ -233,11 +233,11 @@ function detailFilters(
   ]
 }
 
-/** Name of the table of transfers: its key in `Statistics`. */
+/** Schema-qualified name of the table of transfers. `Statistics` stores row estimates by this name. */
 export const TRANSFERS = 'assets.transfers'
 /**
- * Transfers have no time column, and their ids are sequence numbers. The table of blocks has the time and the first
- * sequence number of each block.
+ * Transfers have no time column. Their ids are sequence numbers, and the table of blocks maps a time to the first
+ * sequence number of a block.
  */
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 

@@ -18,7 +18,7 @@ import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
 export interface LogSubject {
   /** Asset, offer or template id, or the name of a collection as a signed number. */
   readonly id: bigint
-  /** Name of the schema within the collection `id`; undefined if the logs of a schema are not requested. */
+  /** For the logs of a schema: the name of the schema within the collection `id`. */
   readonly schema?: string
   /** For the logs of a template: the collection that the template must belong to. */
   readonly templateOf?: string
@@ -76,7 +76,10 @@ function mergedData(data: string, packed: Uint8Array | null): string {
   return `{${own === '' ? '' : `${own},`}${changedDataMembers(packed)}}`
 }
 
-/** The mint is stored with the asset, not in the logs. */
+/**
+ * Name of the action that logs a mint. The table of logs has no entry for a mint, so the entry is read from the row of
+ * the asset.
+ */
 const MINT = 'logmint'
 
 const LOGS = 'assets.logs'

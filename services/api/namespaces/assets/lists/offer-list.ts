@@ -14,7 +14,7 @@ import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { OfferValues } from '../parameters.ts'
 
-/** Name of the table of offers: its key in `Statistics`. */
+/** Schema-qualified name of the table of offers. `Statistics` stores row estimates by this name. */
 const OFFERS = 'assets.offers'
 
 const offerSource: Source = {
@@ -197,8 +197,9 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // The index on the contents of offers finds the matching offers. Its number 0 stands for "the sender gives
-        // nothing". The index finds few rows, because the parameter lists few assets and few senders give nothing.
+        // `sender_asset_whitelist` also passes offers whose sender gives nothing. The index on the contents of offers
+        // has the number 0 for these offers, so the index scan searches for 0 and the listed assets. Few offers match:
+        // the white-list has few assets, and few senders give nothing.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

@@ -9,12 +9,12 @@ import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
 export interface PartyTable {
-  /** Schema-qualified name of the table: its key in `Statistics`. */
+  /** Schema-qualified name, such as `assets.offers`. `Statistics` stores row estimates by this name. */
   readonly table: string
   readonly alias: string
 }
 
-/** Approximate share of the offers or transfers with neither a sender nor a recipient that has contract code. */
+/** Approximate share of the offers or transfers between two accounts without contract code. */
 const WITHOUT_CODE = 0.7
 
 /** Filters on sender, recipient and memo. */

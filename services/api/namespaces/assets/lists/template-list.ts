@@ -147,7 +147,8 @@ function dataFilters(
     ({ family }) => family === 'data' || family === 'template_data',
   )
   if (ofTemplates.some(({ containments }) => containments.length === 0)) return [nothing('data')]
-  // `is_transferable` and `is_burnable` are removed, because `flagFilters` creates the filters of these parameters.
+  // The values omit `is_transferable` and `is_burnable`, because `flagFilters` creates the filters of these two
+  // parameters.
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []

@@ -70,17 +70,18 @@ export async function transferList(
         alias: 't',
         key: 'transfer_id',
         type: 'bigint',
-        // Transfers have no time column, and their ids are sequence numbers. The table of blocks has the time and the
-        // first sequence number of each block.
+        // Transfers have no time column. Their ids are sequence numbers, and the table of blocks maps a time to the
+        // first sequence number of a block.
         time: { keysOf: blocks },
       },
       values.transfer_id,
     ),
   ]
   const direction = directionOf(values)
-  // The assets that moved last lead to the newest transfers. The list uses this path only if all filters concern the
-  // contained assets: other filters reject some of the found transfers, so the page might not be full. The path is not
-  // used for assets that are not transferable, because such assets rarely moved.
+  // Access path `newestTransfers`: reads the assets that moved last, then the transfers of these assets. The path
+  // requires that all filters concern the contained assets: other filters reject some of the found transfers, so the
+  // page might not be full. The path is not used for assets that are not transferable, because such assets rarely
+  // moved.
   const isOfMovedAssets = contained?.isFixed === false && values.asset_id === undefined && others.length === 0
   const driving =
     isOfMovedAssets && direction === 'DESC'

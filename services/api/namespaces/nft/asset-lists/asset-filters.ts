@@ -131,8 +131,9 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
       isIndexed: true,
-      // Minter and collection correlate: a collection authorizes the accounts that mint its assets. The filter on the
-      // minter is therefore in the group of the filter on collections.
+      // A collection authorizes the accounts that mint its assets, so the filter on the minter and the filter on
+      // collections are not independent. Both are in the group `template`, so that the row estimate does not multiply
+      // their shares.
       ...(parameter === 'minter' ? { group: 'template' } : {}),
     })
   }
@@ -231,8 +232,8 @@ function isSchemaOf(template: bigint): Sql {
 }
 
 /**
- * Condition: the template of the asset `a` is one of the given templates.
- * @param within conditions that select some of the given templates, whose SQL alias is `t`.
+ * Condition: the template of the asset `a` is one of `ids` and meets all conditions in `within`.
+ * @param within conditions on the template, whose SQL alias is `t`.
  */
 function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
   if (within.length > 0) {
@@ -359,8 +360,7 @@ function attributeRows(
   family: 'immutable_data' | 'mutable_data',
   containment: string,
 ): number {
-  // The sampled values are jsonb as PostgreSQL prints it, with a space after each colon. The searched text gets the
-  // same space.
+  // PostgreSQL prints its samples of jsonb values with a space after each colon. The searched text gets the same space.
   const text = containment.slice(1, -1).replace(/^("(?:[^"\\]|\\.)*"):/, '$1: ')
   const isList = text.endsWith(']')
   return statistics.sampled(ASSETS, family, (value) => {

@@ -130,8 +130,8 @@ const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
  */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
 /**
- * Names of prepared statements. Each statement returns the first asset of a template. The texts differ by the form of
- * the filter on the template.
+ * Names of prepared statements that return the asset with the lowest id of a template. Each form of the filter on the
+ * template needs a statement of its own.
  */
 const firstAssets = new PreparedNames(8)
 /** Approximate share of the assets that have a name of their own, not only the name of the template. */
@@ -283,8 +283,8 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // The filter `max_template_mint` also accepts assets without a mint number. The next segment reads these
-          // assets, so this segment has the bound without the exception.
+          // The filter `max_template_mint` also accepts assets without a mint number (NULL). The next segment reads the
+          // assets without a mint number, so the condition of this segment has no test for NULL.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
@@ -297,24 +297,30 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 }
 
 /**
- * A list in the order of mint numbers reads only some assets of each template: up to a bound (ascending order), or down
- * to a bound (descending order). The highest mint number of a template equals its supply, so the bound is computed from
- * the supplies of the templates.
+ * A list in the order of mint numbers reads only some assets of each template: up to a mint number (ascending order),
+ * or down to a mint number (descending order). This mint number is the mint bound. The highest mint number of a
+ * template equals its supply, so the mint bound is computed from the supplies of the templates.
  */
 interface MintBound {
   /**
-   * Query of the bound, in the column `mint`: the highest mint number that the query of assets reads. The bound is so
-   * high that the given templates have `rows` assets up to the bound. If the templates have fewer assets, the bound
-   * excludes no asset.
+   * Query that returns the mint bound in the column `mint`: the last mint number to read, in the order of the list. The
+   * given templates have at least `rows` requested mint numbers from the start of the list to the mint bound. If they
+   * have fewer in total, the mint bound excludes no requested mint number.
    */
   bound(templates: readonly Sql[], rows: number): Sql
-  /** Conditions on a template `t`: the template has assets within the bound of mint numbers. */
+  /**
+   * Conditions that exclude each template `t` without a mint number to read. Ascending order needs no condition,
+   * because the mint numbers of each template begin with 1.
+   */
   readonly templates: readonly Sql[]
-  /** Query of the assets of template `t` within the bound of mint numbers. Mint numbers ascend with asset ids. */
+  /**
+   * Query of the assets to read of template `t`, up or down to the mint bound. Mint numbers ascend with asset ids, so
+   * the query sorts by asset id and limits the number of assets.
+   */
   readonly assets: Sql
   /**
-   * Query of a marker row, which says that assets beyond the bound were not read. The row has a NULL key and the first
-   * mint number beyond the bound. No row is returned if no mint number is beyond the bound.
+   * Query of a marker row, which says that the mint bound excludes requested mint numbers. The row has a NULL key and
+   * the first excluded mint number. If no requested mint number is excluded, the query returns no row.
    */
   readonly behind: Sql
 }
@@ -324,9 +330,9 @@ const OF_TEMPLATE = raw('SELECT l.* FROM assets.assets l WHERE l.template_id = t
 
 /**
  * Access path to assets in the order of mint numbers: reads some assets of each template, lowest or highest mint
- * numbers first. Ascending order uses this path only with a filter on collections, schemas or template data. Without
- * such a filter, the index on mint numbers is faster, because every template has low mint numbers.
- * @param share estimated share of the assets with a mint number.
+ * numbers first. In ascending order, the path requires a filter on collections, schemas or template data. Without such
+ * a filter, the index on mint numbers is faster: it begins with the first asset of every template.
+ * @param share estimated share of the assets that have a mint number.
  */
 function mintsOfTemplates(
   direction: 'ASC' | 'DESC',
@@ -365,8 +371,8 @@ function mintsOfTemplates(
       const bound = sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget ?? wanted)})`
       const within = assetsOf(mints.templates, mints.assets)
       if (budget !== undefined) return sql`${bound} (${within}) UNION ALL ${mints.behind}`
-      // The assets within the bound can be fewer than the page needs: filters reject assets, and assets from an import
-      // of the chain state have no mint number. Then the query reads all assets of the templates.
+      // The assets up or down to the mint bound can be fewer than the page needs: filters reject assets, and assets
+      // from an import of the chain state have no mint number. Then the query reads all assets of the templates.
       const isShort = sql`(SELECT count(*) FROM page) < ${raw(wanted)} AND EXISTS (${mints.behind})`
       return sql`${bound}, page AS MATERIALIZED (${within}) SELECT * FROM page WHERE NOT (${isShort})
         UNION ALL SELECT * FROM (${assetsOf([], OF_TEMPLATE)}) w WHERE ${isShort}`
@@ -376,18 +382,18 @@ function mintsOfTemplates(
 }
 
 /**
- * Bound for descending order: each template is read from its highest mint number down to the bound, which is at least
- * `low`.
+ * Mint bound of a list in descending order: each template is read from its highest mint number down to the mint bound.
+ * @param low lowest requested mint number; the mint bound is not lower.
  */
 function lastMints(low: number): MintBound {
   const lowest = bind(low, 'bigint')
   return {
     bound(templates, rows) {
       const wanted = raw(rows)
-      // A running sum over the templates in descending order of supply: `mints` is the sum of the supplies so far, and
-      // `next` is the supply of the following template. The query stops when the templates so far have `rows` mint
-      // numbers above `next`. The bound is then the highest number for which these templates have `rows` mint numbers
-      // at or above the bound.
+      // The subquery lists the templates in descending order of supply. `mints` is the sum of the supplies so far, and
+      // `next` is the supply of the following template. Only the templates so far have mint numbers above `next`. The
+      // query takes the first row at which the templates have `rows` mint numbers above `next`. The result is the
+      // highest mint number for which `rows` mint numbers are as high or higher.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
           FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}
@@ -402,8 +408,8 @@ function lastMints(low: number): MintBound {
 }
 
 /**
- * Bound for ascending order: each template is read from its lowest mint number up to the bound, which is at most
- * `high`.
+ * Mint bound of a list in ascending order: each template is read from its lowest mint number up to the mint bound.
+ * @param high highest requested mint number; the mint bound is not higher. Undefined without a maximum.
  */
 function firstMints(high: number | undefined): MintBound {
   const supply =
@@ -411,9 +417,9 @@ function firstMints(high: number | undefined): MintBound {
   return {
     bound(templates, rows) {
       const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
-      // The bound is the lowest number up to which the templates together have `rows` mint numbers. A template with a
-      // supply below the bound contributes all its mint numbers. Each other template contributes as many mint numbers
-      // as the bound.
+      // The mint bound is the lowest number up to which the templates together have `rows` mint numbers. A template
+      // with a supply below the mint bound contributes all its mint numbers. Each other template contributes as many
+      // mint numbers as the mint bound.
       return sql`SELECT least(max(s.supply),
           max(ceil((${raw(rows)} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
         FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,

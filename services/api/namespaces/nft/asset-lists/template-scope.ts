@@ -11,23 +11,25 @@ import { TEMPLATE_DATA, AUTHORIZED, schemaConditions, schemaFilters } from '../f
  * the driving table reads only the assets of these templates.
  */
 export interface TemplateScope {
-  /** Conditions that select the candidate templates. The SQL alias of the templates is `t`. */
+  /**
+   * Conditions on a template, whose SQL alias is `t`. A template that fails them has no asset that matches the request.
+   */
   readonly conditions: readonly Sql[]
   /**
-   * Names of the filters on assets that need no check on the assets of candidate templates, because `conditions` apply
-   * them.
+   * Names of the filters on assets that `conditions` already apply. Assets of a template that passes `conditions` also
+   * pass these filters.
    */
   readonly applied: ReadonlySet<string>
   /**
-   * Whether no filter of the request excludes templates by collection names, schema names, an authorized account or
-   * template data. The estimate of candidate templates is then the number of all templates.
+   * Whether no filter on collection names, schema names, an authorized account or template data excludes templates.
+   * `templates` is then the number of all templates.
    */
   readonly isWide: boolean
-  /** Estimated number of candidate templates. The estimate does not count filters on template ids. */
+  /** Estimated number of templates that pass `conditions`. The estimate ignores filters on template ids. */
   readonly templates: number
   /**
-   * Estimated number of assets in the requested collections and schemas: an upper estimate for the assets of the
-   * candidate templates.
+   * Estimated number of assets in the requested collections and schemas. The templates that pass `conditions` have at
+   * most this many assets.
    */
   readonly assets: number
 }
@@ -62,8 +64,8 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
   }
-  // The supply of a template equals its highest mint number, so only templates with this supply have assets with the
-  // requested mint numbers.
+  // A template has no mint number above its supply. Templates with a supply below the lowest requested mint number are
+  // therefore excluded.
   const least = values.template_mint ?? values.min_template_mint
   if (least !== undefined) conditions.push(sql`t.issued_supply >= ${bind(least, 'bigint')}`)
   if (values.has_template_buyoffer !== undefined) {

@@ -54,8 +54,8 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
 /**
  * The filter on the collections and schemas of assets, whose SQL alias is `a`. The filter applies collection names,
  * schema names, white-list, black-list and authorized account.
- * A black-list alone leaves nearly all schemas, so the filter then has no index condition (`found`). The planner can
- * still use `equals`: it merges the index ranges of the remaining schemas.
+ * A black-list alone excludes few schemas, so the filter then has no index condition (`found`). The planner can still
+ * merge the index ranges of the remaining schemas, which `equals` lists.
  */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
@@ -126,8 +126,8 @@ export interface TemplateRequest<
 }
 
 /**
- * Conditions on a template with the SQL alias `t`: filters on attributes, searches for names, and filters on flags that
- * must be false.
+ * Conditions on a template with the SQL alias `t`: filters on attributes, searches for names, and filters on flags. A
+ * flag has a condition only if the request requires that the flag is false.
  */
 export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
@@ -215,7 +215,7 @@ export async function resolveTemplates(
  * collections.
  */
 export interface OfCollections {
-  /** Schema-qualified name of the table: its key in `Statistics`. */
+  /** Schema-qualified name, such as `assets.offers`. `Statistics` stores row estimates by this name. */
   readonly table: string
   readonly alias: string
   /** Column with the name of the collection. */
@@ -245,7 +245,7 @@ export function nameFilter(
  * name, such as `offer_id`.
  */
 export interface BoundedTable {
-  /** Schema-qualified name of the table: its key in `Statistics`. */
+  /** Schema-qualified name, such as `assets.offers`. `Statistics` stores row estimates by this name. */
   readonly table: string
   readonly alias: string
   readonly key: string
@@ -261,8 +261,8 @@ export interface BoundedTable {
 /**
  * Filters of the parameters `ids`, `lower_bound`, `upper_bound`, `before` and `after`, and of the parameter with the
  * name of the key column, such as `offer_id`.
- * @param named keys in the parameter with the name of the key column. A row matches if its key is in `named` or in the
- * parameter `ids`.
+ * @param named values of the parameter with the name of the key column. A row matches if its key is in `named` or in
+ * the parameter `ids`.
  */
 export function boundaryFilters(
   values: BoundaryValues,

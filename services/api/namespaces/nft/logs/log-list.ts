@@ -16,7 +16,7 @@ export interface LogTable {
    * about) and `action`.
    */
   readonly from: Sql
-  /** Schema-qualified name of the table: its key in `Statistics`. */
+  /** Schema-qualified name, such as `assets.offers`. `Statistics` stores row estimates by this name. */
   readonly table: string
   /** SQL of the table that maps the codes of actions to their names. */
   readonly actions: Sql

@@ -10,7 +10,7 @@ import { boundaryFilters, nameFilter } from '../../nft/filters/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { LinkValues } from '../parameters.ts'
 
-/** Name of the table of links: its key in `Statistics`. */
+/** Schema-qualified name of the table of links. `Statistics` stores row estimates by this name. */
 export const LINKS = 'tools.links'
 
 /**
