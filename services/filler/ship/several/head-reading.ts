@@ -71,8 +71,8 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
   /**
-   * Failures since the last received block. Only `#sinceBlock` reads this field, because `#sinceBlock` first resets the
-   * counts if a block has been received.
+   * Failures since the last received block. Other methods call `#sinceBlock`, which resets the counts if a block has
+   * been received since.
    */
   #failures: Failures = noFailures(0)
   #attempt: StreamAttempt<P> | null = null
@@ -179,9 +179,9 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor for the time-outs after which the stream leaves a node. The factor doubles when the stream has left as many
-   * nodes as the session has (repeated leaves count) without receiving a block. With constant time-outs, a block that
-   * every node sends slowly would never arrive.
+   * Factor for the time-outs after which the stream leaves a node. With N nodes, the factor doubles each time that the
+   * stream has left nodes N times without receiving a block. With constant time-outs, a block that every node sends
+   * slowly would never arrive.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -229,9 +229,9 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
-    // Clear `otherBranchSince` of every node: the value compares the node with the branch of the previous stream. With
-    // an old value, `judgeBranches` would end the new stream before its first block, and the fork to the new branch
-    // would never be read.
+    // Clear `otherBranchSince` of every node: the value says that the node was on another branch than the previous
+    // stream. With such a value, `judgeBranches` would end the new stream before its first block, and this process
+    // would never switch to the other branch.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -248,7 +248,7 @@ export class HeadReading<P extends ProtocolCodec> {
     return outcome
   }
 
-  /** Adds the blocks received since the last call to the counts of the streaming node. */
+  /** Adds the blocks and bytes received since the last call to the counts of the streaming node. */
   #count(): void {
     const { blocksReceived, bytesReceived } = this.#reader
     const link = this.#followed
@@ -324,8 +324,9 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Counts a fault of the node: 1 for the kind `suspect`, 2 for the kind `unusable`. A node is unusable if its count is
-   * 2 or more, or if it has a `verdict`. Throws the error if every node is unusable.
+   * Counts a fault of the node: a problem of the kind `suspect` counts 1, of the kind `unusable` 2. A node is unusable
+   * if its count is at least 2, or if `verdict`, the error that makes the node unusable, is set. Throws the error if
+   * every node is unusable.
    */
   #strike(link: NodeLink<P>, problem: Problem): void {
     const { blocksReceived } = this.#reader

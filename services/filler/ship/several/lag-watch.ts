@@ -6,8 +6,8 @@ export interface LagFacts {
   readonly otherHead: number
   readonly bytesRead: number
   /**
-   * Whether the node may send. False without credits, or while the pipeline is full: silence is then no fault of the
-   * node.
+   * Whether the node may send. False while the node has to wait for an acknowledgement or the pipeline is full: silence
+   * is then no fault of the node.
    */
   readonly isExpected: boolean
 }
@@ -39,8 +39,8 @@ export class LagWatch {
   #allowedMs = 0
   #sampledAt = 0
   /**
-   * Sum of the intervals between samples, ms. An interval counts at most MOST_STEP_SHARE x `#allowedMs`. `#since`,
-   * `#byteAt` and `#blockAt` are times on this clock.
+   * Clock of the samples, ms: the sum of the intervals between samples. An interval adds at most MOST_STEP_SHARE x
+   * `#allowedMs`. `#since`, `#byteAt` and `#blockAt` are readings of `#clock`.
    */
   #clock = 0
   #block = 0

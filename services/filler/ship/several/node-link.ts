@@ -103,8 +103,8 @@ export class NodeLink<P extends ProtocolCodec> {
   #restsUntil = 0
   #suspect = false
   /**
-   * Whether a status reply clears `verdict`. True if the node became unusable before its first status reply, or because
-   * the node served another chain.
+   * Whether a status reply clears `verdict`, the error that makes the node unusable. True if the node became unusable
+   * before its first status reply, or because the node served another chain.
    */
   #isRefutable = false
   #lacks: Lack[] = []
@@ -189,7 +189,10 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#connection?.bytesRead() ?? 0
   }
 
-  /** Whether the node should be sending: a range is requested, credits are left and reading is not paused. */
+  /**
+   * Whether the node should be sending: a range is requested, the node may send messages before the next
+   * acknowledgement, and this process has not paused reading.
+   */
   get isExpected(): boolean {
     return this.#task !== null && this.#task.credits.credits > 0 && this.#gate?.isPaused !== true
   }
@@ -208,8 +211,8 @@ export class NodeLink<P extends ProtocolCodec> {
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // A log of the node ends early: a complete log ends at most one block before the head. The node cannot send blocks
-    // after the end of that log.
+    // A complete log of a node ends at most one block before the head. A log of this node ends earlier, so the node
+    // cannot send blocks after the end of that log.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)

@@ -18,7 +18,10 @@ const GROWTH = 4
  * other ranges wait for the first range.
  */
 const AWAITED_SILENCE_MS = 750
-/** Time in ms without bytes after which a range other than the first range is requested from another node. */
+/**
+ * Time in ms without bytes after which a range is requested from another node. For the first range, AWAITED_SILENCE_MS
+ * applies.
+ */
 const SILENCE_MS = 5_000
 /**
  * Minimum age of the first range before its rate is compared with the rates of other nodes, ms: short measurements are
@@ -26,8 +29,9 @@ const SILENCE_MS = 5_000
  */
 const LATE_MS = 1_000
 /**
- * A node loses its range if the node would need longer for the remaining blocks than SLOWER times the time of the
- * fastest other node, plus SLOWER_MS.
+ * `chooseSteal` compares the times that two nodes need for the remaining blocks of the first range: the node that reads
+ * the range, and the fastest other node. The node loses the range if its time is longer than SLOWER times the time of
+ * the other node plus SLOWER_MS.
  */
 const SLOWER = 2
 const SLOWER_MS = 500
@@ -37,14 +41,14 @@ export interface PlanFacts {
   readonly blockBytes: number
   /** Rate at which the node sends, bytes a second; null before the first measurement. */
   readonly bytesPerSecond: number | null
-  /** Weight of the node divided by the greatest weight of all nodes, 0 to 1. */
+  /** Configured weight of the node divided by the greatest weight of all nodes, 0 to 1. */
   readonly share: number
   /** Maximum size of one range, bytes. */
   readonly budgetBytes: number
   /** Number of blocks in the largest range so far. */
   readonly largestBlocks: number
   readonly blocksLeft: number
-  /** Number of nodes that are ready. */
+  /** Number of nodes that are ready to send blocks. */
   readonly nodes: number
 }
 
@@ -64,7 +68,7 @@ export function planSize(facts: PlanFacts): number {
 export interface StealFacts<P extends ProtocolCodec> {
   /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for the first range. */
   readonly front: LinkTask<P> | null
-  /** All nodes of the session. Nodes that read another range are included: they can read this range next. */
+  /** All nodes of the session. Nodes that read another range than `front` are included: they can read `front` next. */
   readonly links: readonly NodeLink<P>[]
   /** Estimated size of a block, bytes. */
   readonly blockBytes: number

@@ -21,8 +21,8 @@ const RANGES_PER_NODE = 3
 const UNLINKED_REST_MS = 30_000
 
 /**
- * If no block is delivered for this time in ms, the first range is requested from another node, even without a fault of
- * the node that reads the range.
+ * If no block is delivered for this time in ms, the range with the next block is requested from another node, even
+ * without a fault of the node that reads the range.
  */
 const NO_PROGRESS_MS = 8_000
 
@@ -84,8 +84,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Returns the number of a block: together, the ready nodes can send all irreversible blocks from block `from` up to
-   * this block, which is at most `stopBlock`. Returns `from - 1` if no ready node can send block `from`.
+   * Returns the number of the last irreversible block that the ready nodes together can send without a gap from block
+   * `from` on, at most `stopBlock`. Returns `from - 1` if no ready node can send block `from`.
    */
   reach(from: number): number {
     const ready = this.#host.links.filter((link) => link.isReady)
@@ -134,8 +134,8 @@ export class RangeReading<P extends ProtocolCodec> {
    */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
-    // Read `isComplete` before the delivery. If a block does not link, the delivery shortens the range to the delivered
-    // blocks, and the shortened range looks complete.
+    // Read `isComplete` before `#deliver` runs. If a block does not link, `#deliver` shortens the range to the
+    // delivered blocks. Afterwards `isComplete` would be true although blocks are missing.
     const { isComplete } = task
     if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
@@ -175,8 +175,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Takes the first range from its node if no block was delivered for NO_PROGRESS_MS although the pipeline is empty.
-   * Ends the reading of ranges if no node can send the first range.
+   * Requests the first range from another node if no block was delivered for NO_PROGRESS_MS although the pipeline is
+   * empty. Ends the reading of ranges if no node can send the first range.
    */
   #watchProgress(now: number): void {
     const { tail, credits } = this.#reader

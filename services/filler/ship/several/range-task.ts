@@ -4,8 +4,8 @@ import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
 /**
- * Maximum number of messages that a node may send without an acknowledgement. Usually the byte budget is the lower
- * limit.
+ * Maximum number of messages that a node may send without an acknowledgement. Usually `budgetBytes` limits the node to
+ * fewer messages.
  */
 const WINDOW = 4096
 const ACK_BATCH = 64
@@ -16,7 +16,7 @@ export interface RangeRequest<P extends ProtocolCodec, L> {
   /** End of the range (exclusive): number of the last block plus one. */
   readonly end: number
   readonly link: L | null
-  /** Protocol with which the node encodes its blocks. */
+  /** Protocol (the ABI of the node's messages) with which the node encodes its blocks. */
   readonly protocol: P | null
   /** Maximum size in bytes of the range's blocks that are in memory or that the node is still sending. */
   readonly budgetBytes: number
@@ -37,7 +37,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
    */
   end: number
   readonly link: L | null
-  /** Protocol with which the node encodes its blocks. */
+  /** Protocol (the ABI of the node's messages) with which the node encodes its blocks. */
   readonly protocol: P | null
   readonly credits: CreditWindow
   readonly #blocks: (ReceivedBlock | null)[] = []

@@ -4,8 +4,9 @@ const SHARE = 0.4
 const LEAST_MS = 150
 
 /**
- * Measures the rate at which a node sends, in bytes a second. Time in which the node may not send (no credits, or
- * reading is paused) does not count. Time in which the node may send but is silent counts, and lowers the rate.
+ * Measures the rate at which a node sends, in bytes a second. Time in which the node may not send does not count: the
+ * node has to wait for an acknowledgement, or this process has paused reading. Time in which the node may send but is
+ * silent counts, and lowers the rate.
  */
 export class RateMeter {
   #rate: number | null = null
@@ -44,7 +45,10 @@ export class RateMeter {
     this.sample(performance.now(), bytesRead, true)
   }
 
-  /** Takes a sample of the bytes received while a range is read. `isExpected` is false while the node may not send. */
+  /**
+   * Takes a sample while a range is read. `bytesRead` is the number of bytes received on the connection. `isExpected`
+   * is false while the node may not send.
+   */
   sample(now: number, bytesRead: number, isExpected: boolean): void {
     const bytes = bytesRead - this.#sampledBytes
     if (bytes !== 0 || !isExpected) this.#lastByteAt = now

@@ -18,8 +18,8 @@ import { shareProtocols } from './share-protocols.ts'
 /** Interval at which the session checks all nodes, ms. */
 const TICK_MS = 100
 /**
- * Time that the other nodes have for their first answer after one node has answered, ms: the fastest node is
- * not always the best.
+ * After one node has sent its status, the session waits at most this time in ms for the status of the other nodes: the
+ * node that answers first is not always the best.
  */
 const OTHERS_MS = 300
 /**
@@ -158,7 +158,10 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     return this.#links.every((link) => link.state !== 'connecting')
   }
 
-  /** Waits until `holds` returns true after a change, the session fails, or one second has passed. */
+  /**
+   * Waits until `holds` returns true, the session fails, or one second has passed. `holds` is called after each change
+   * of a node and at each tick.
+   */
   async #changed(holds: () => boolean): Promise<void> {
     const until = performance.now() + 1_000
     while (this.#failure === null && performance.now() < until) {
@@ -240,7 +243,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   /**
    * Called while ranges are read. Throws if no node can send the next block, which ends the session. If no node is
-   * ready, the nodes that rest get requests again.
+   * ready, ends the time in which nodes get no requests after a fault.
    */
   #checkRanges(): void {
     const { next } = this.#reader.tail

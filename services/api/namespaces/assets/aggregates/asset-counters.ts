@@ -8,7 +8,10 @@ import { countIdRange } from './asset-id-range.ts'
 import { sumOf } from './sum.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Parameters that do not change the number of matching assets: the counters need not support them. */
+/**
+ * Parameters that do not change the number of matching assets, such as the page. A request with such a parameter can be
+ * counted from counters.
+ */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
 const schemaCounters = [
   'burned',
@@ -74,8 +77,9 @@ async function sumOwners(session: Session, values: AssetValues): Promise<string>
 }
 
 /**
- * Sum of template counters if the request names templates. Otherwise the sum of schema counters, which include assets
- * without a template, minus the counters of excluded templates.
+ * Number of assets that match the request. If the request selects templates, the counters of these templates are
+ * summed. Otherwise the counters of the collections or schemas are summed, which include assets without a template, and
+ * the counters of the templates that the request excludes are subtracted.
  */
 async function sumTemplates(
   session: Session,
@@ -89,7 +93,7 @@ async function sumTemplates(
     ...oneOfIds('t.template_id', values.template_whitelist),
     ...templateConditions({ values, attributes, trigrams }),
   ]
-  // No asset matches both a template id and "without template".
+  // No asset matches: the request wants assets without a template, and has filters on templates.
   if (isWithoutTemplate && wanted.length > 0) return '0'
   const black = isWithoutTemplate ? [] : (values.template_blacklist ?? [])
   const excluded = [

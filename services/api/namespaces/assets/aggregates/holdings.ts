@@ -9,7 +9,10 @@ import { NOT_OFFERED } from '../../nft/asset-lists/index.ts'
 import { OF_ANY_SCHEMA } from '../../nft/filters/index.ts'
 import type { holdingParameters } from '../parameters.ts'
 
-/** Column with the account in a count of assets: the owner, or the account that burned the assets. */
+/**
+ * Column of assets.assets that is compared with the requested account: the owner of the asset, or the account that
+ * burned the asset.
+ */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
 /**

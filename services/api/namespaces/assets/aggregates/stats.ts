@@ -55,7 +55,10 @@ export async function assetStats(session: Session, assetId: bigint): Promise<str
   return assetStatsRecord.read(rows[0]?.[0])[0]
 }
 
-/** Names of the schemas of a collection with at least one asset that is not burned, as JSON text. */
+/**
+ * Names of the schemas of a collection, as JSON text. A schema is left out if all its assets are burned or if it has no
+ * assets.
+ */
 export async function liveSchemas(session: Session, collection: string): Promise<string> {
   return one(session, 'collection-live-schemas', LIVE_SCHEMAS, [collection])
 }

@@ -6,7 +6,10 @@ import { inCollections } from '../../nft/conditions/index.ts'
 import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 
-/** Parameters that do not change the number of matching transfers or offers: the counters need not support them. */
+/**
+ * Parameters that do not change the number of matching transfers or offers, such as the page. A request with such a
+ * parameter can be counted from counters.
+ */
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count'])
 const ofCollections = ['collection_name', 'collection_whitelist', 'collection_blacklist']
 
@@ -25,7 +28,7 @@ export async function countTransfersFromCounters({
 
 /**
  * Number of transfers that one account sent or received. No transfer counts twice, because the contract forbids
- * transfers from an account to itself. Undefined if the request has other filters than one account.
+ * transfers from an account to itself. Undefined unless one account is the only filter of the request.
  */
 export async function countTransfersOfAccount({
   session,

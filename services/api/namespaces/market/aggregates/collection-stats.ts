@@ -63,7 +63,10 @@ function collectionConditions(
   return conditions
 }
 
-/** Number of sold sales and sum of their prices, as JSON text. The sum is null if there are no sold sales. */
+/**
+ * Number of sold sales in the requested collections and sum of their prices, as JSON text. The sum is null if there are
+ * no sold sales.
+ */
 export async function saleStats(
   { session, values }: EndpointContext<StatsValues['sales']>,
   symbol: string,

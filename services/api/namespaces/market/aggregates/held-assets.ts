@@ -7,14 +7,14 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /**
- * Filters on assets that `assets.template_counts` can answer: the table stores the number of burned assets of each
- * template. Filters on templates are absent, because every such filter only selects rows of the table.
+ * Filters that `assets.template_counts` supports in addition to the filters that `templateScope` applies. `burned` is
+ * supported, because the table stores the number of burned assets of each template.
  */
 const counted = new Set(['burned'])
 
 /**
- * Query of `template_id` and `assets`: the number of matching assets of each template. The query reads the template
- * counters if they cover every filter. Otherwise the query counts the assets.
+ * Query with the columns `template_id` and `assets`, the number of matching assets of the template. The query reads the
+ * template counters if they cover every filter. Otherwise the query counts the assets.
  * @param owner account that owns the counted assets; undefined for all owners.
  */
 export async function heldAssets(

@@ -43,10 +43,10 @@ export async function templatePrices(
 const SUMS = priceSumRecord.rows('y.token_symbol')
 
 /**
- * Query of the sums of prices over assets, grouped by the columns `by` and the token. The current oracle price caps the
- * suggested prices. The query computes the cap inline, because a call of the function `market.capped` for each price
- * takes five times as long.
- * @param held query of `template_id` and `assets`, the number of assets of the template.
+ * Query that sums the prices of assets, grouped by the columns `by` and the token. A suggested price counts at most
+ * `cap`: the lowest price of the listed sales that an oracle prices, at the current rate. The query computes `cap`
+ * inline, because a call of the function `market.capped` for each price takes five times as long.
+ * @param held query with the columns `template_id` and `assets`, the number of assets of the template.
  */
 const sums = (held: Sql, by: Sql): Sql =>
   sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,

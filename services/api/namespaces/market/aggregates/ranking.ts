@@ -35,7 +35,8 @@ export type Ranked = readonly [key: string, trades: string, volume: string]
 
 /**
  * Returns one page of a ranking: the largest value first, equal values in the order of the keys. Things without trades
- * follow, in the order of the keys. Each of the two subqueries returns rows only up to the end of the page.
+ * follow, in the order of the keys. One subquery returns the things with trades, and one the things without trades.
+ * Each subquery returns rows only up to the end of the page.
  */
 export async function selectRanking(
   context: EndpointContext<PageValues & { readonly sort: string }>,

@@ -49,8 +49,8 @@ function noToken(symbols: string): RequestError {
 export const SYMBOL_IS_REQUIRED = 'symbol is required, for example symbol=WAX'
 
 /**
- * Clients of the replaced system expect the message `Symbol not found`, so a header of the answer carries the
- * explanation.
+ * Clients of the replaced system expect exactly the message `Symbol not found`. The explanation of the error is
+ * therefore sent in a header.
  */
 function unknownToken(explanation: string): RequestError {
   return new RequestError(400, 'Symbol not found', warningHeader([explanation]))

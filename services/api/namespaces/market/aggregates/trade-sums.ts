@@ -23,13 +23,14 @@ export interface TradeSum {
    */
   readonly ofTrades?: readonly Sql[]
   /**
-   * Table with the sums of each day (day counters). The table must have the column `key` and all columns of
-   * `conditions`. Choose the table with the fewest columns: it has the fewest rows.
+   * Table with the sums of the trades of each day (day counters). The table must have the column `key` and all columns
+   * of `conditions`. Choose the table with the fewest columns: it has the fewest rows.
    */
   readonly days: string
   /**
-   * Table with the sums over all days; its columns are the columns of the table `days` without `day`. If a range has
-   * more than half of all days, the sum of the range is computed as the total minus the days outside the range.
+   * Table with the sums of the trades of all days together; its columns are the columns of the table `days` without
+   * `day`. If a range has more than half of all days, the sum of the range is computed as the total minus the days
+   * outside the range.
    */
   readonly totals?: string
 }
@@ -70,8 +71,9 @@ function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: Tr
   const inside = inWholeDays('k.day', range)
   if (totals === undefined) return [counters('', inside)]
   const [first, last] = range.days.map((day) => bind(day, 'bigint'))
-  // The subquery in `isMost` refers to no column of a UNION branch, so PostgreSQL evaluates `isMost` once and skips the
-  // branches that `isMost` excludes.
+  // `isMost` is true if the range has more than half of all days. The subquery in `isMost` refers to no column of the
+  // SELECTs of the UNION. So PostgreSQL evaluates `isMost` once, and does not run a SELECT whose condition on `isMost`
+  // is false.
   const isMost = sql`(SELECT 2 * (least(${last!}, max(k.day) + 1) - greatest(${first!}, min(k.day))) > max(k.day) + 1 - min(k.day)
       FROM ${raw(days)} k ${where([token])})`
   return [

@@ -29,7 +29,7 @@ function singleTrades(values: TradeValues): Sql[] {
   ]
 }
 
-/** Runs a query that packs all rows into one text. Returns the rows as a JSON array. */
+/** Runs a query that returns all rows packed into one text. Unpacks the rows and returns them as a JSON array. */
 async function listOf(
   session: Session,
   record: PlainRecord,
@@ -109,8 +109,8 @@ function storedDays(values: TradeValues, open: number): Sql {
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
     // An earlier statement read `open`, the first day without a row in market.price_days. A row of this day may have
-    // been written since. The second query of the UNION sums the trades from `open` on, so a row of `open` would count
-    // trades twice.
+    // been written since. Leave this row out: the second query of the UNION sums all trades from `open` on, so these
+    // trades would count twice.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -123,8 +123,7 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // No trade counts twice: the second query sums only the current day, and days of which `before` or `after` excludes a
-  // part. The first query leaves these days out.
+  // No trade counts twice: the second query of the UNION sums only the days that the first query leaves out.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }
