@@ -49,8 +49,8 @@ export function repairFloat(type: string, value: unknown): unknown {
 }
 
 /**
- * Converts an attribute value to the form in which the indexer stores it from blocks. Returns values that need no
- * repair unchanged.
+ * Converts an attribute value to the form that the indexer stores when it reads the value from a block. A value that
+ * already has this form is not changed.
  */
 function repairValue(type: string, value: unknown): unknown {
   if (type !== 'int8[]') return repairFloat(type, value)

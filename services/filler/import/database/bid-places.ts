@@ -1,8 +1,8 @@
 import type { OldBid, OldEventRow } from './event-window.ts'
 
 /**
- * An event with a global sequence. Bids have an assigned number instead of the sequence of the chain, because the
- * source database stores no sequence of bids.
+ * An event with a global sequence. Bids have an assigned sequence instead of the sequence of the chain, because the
+ * source database stores no sequences of bids.
  */
 export type PlacedEvent =
   (OldEventRow & { readonly seq: bigint }) | (Omit<OldBid, 'seq'> & { readonly seq: bigint })
@@ -11,10 +11,10 @@ export type PlacedEvent =
  * Assigns a global sequence to each bid, because the source database stores none, and sorts all events by global
  * sequence.
  *
- * - A bid gets a free number above the sequences of all earlier blocks and below the sequences of all later blocks.
- *   Such a number exists, because the chain uses at least one number for each block and one for each bid.
- * - Block and transaction of a bid and the order of an auction's bids are correct. Only the number differs from the
- *   chain.
+ * - The sequence of a bid is unused, above the sequences of all earlier blocks and below the sequences of all later
+ *   blocks. Such a sequence exists, because the chain uses at least one sequence for each block and one for each bid.
+ * - The import keeps the block and the transaction of each bid, and the order of the bids on an auction. Only the
+ *   sequence differs from the chain.
  *
  * @param before greatest global sequence of an earlier block; null if unknown.
  */
@@ -43,8 +43,8 @@ export function placeEvents(events: readonly OldEventRow[], before: bigint | nul
 }
 
 /**
- * Finds the lowest free global sequence for a bid. The number is never between two events of another transaction. The
- * search starts:
+ * Finds the lowest unused global sequence for a bid. The sequence is never between two events of another transaction.
+ * The search starts:
  *
  * - after the last known event of the transaction of the bid, if there is one;
  * - otherwise after the previous bid on the auction in the block, if there is one;

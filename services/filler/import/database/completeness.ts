@@ -17,7 +17,7 @@ import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
 import { presenceRules } from './presence-rules.ts'
 
-/** Number of rows per broken rule that an error message names. */
+/** Greatest number of rows that an error message names for each broken rule. */
 const MOST_NAMED = 5
 
 /** Codes of the actions in the column `action` of each log table, by family and action name. */
@@ -27,7 +27,10 @@ const logCodes: Readonly<Record<NumberedTable['family'], Readonly<Record<string,
   tools: toolsLogCodes,
 }
 
-/** Tables whose keys are names instead of consecutive ids. Every creation of a row is logged. */
+/**
+ * Tables whose keys are names and whose rows are created by logged actions. `numberedTables` has the tables whose keys
+ * are consecutive ids.
+ */
 const loggedByName = ['assets.collections', 'assets.schemas']
 
 /**
@@ -41,8 +44,8 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
 ]
 
 /**
- * SQL statement that returns the greatest id of a table whose creation is in the log; null if the log contains no
- * creation.
+ * SQL statement that returns the greatest id among the logged creations of the rows of a table; null if no creation is
+ * logged.
  */
 function lastLoggedId({ family, log }: NumberedTable): string {
   return log === undefined
@@ -51,12 +54,12 @@ function lastLoggedId({ family, log }: NumberedTable): string {
 }
 
 /**
- * Rule that a table has every id up to the greatest id of its rows and of the creations in the log. A template that one
- * transaction created and deleted needs no row.
+ * Rule that a table has a row for every id up to the greatest known id, which is the id of a row or of a logged
+ * creation. A template that one transaction created and deleted needs no row.
  *
- * The rule `denseIds` takes the greatest id from the counter of the contract instead. An import cannot know this
- * counter as of the import block: the source database does not store counters, and the chain node returns the counters
- * of a later block.
+ * The rule `denseIds` takes the greatest id from the counter of the contract instead. An import does not know the value
+ * of this counter at the last imported block: the source database does not store counters, and the chain node returns
+ * the counters of a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
@@ -72,8 +75,8 @@ function countedIds(numbered: NumberedTable): Rule {
 }
 
 /**
- * Rule that finds blocks whose logs are missing in the source database: rows were created or burned in the block, but
- * the family has no log entry of the block.
+ * Rule that finds blocks whose logs are missing in the source database: rows of `family` were created or burned in the
+ * block, but no log entry of `family` is from the block.
  */
 function loggedBlocksOf(family: string): Rule {
   const blocks = loggedBlocks
@@ -200,9 +203,10 @@ export async function findLacking(statements: Statements, stored: StoredEvents):
 }
 
 /**
- * Describes the templates that one transaction created and deleted. The text starts with the rule that `verify` and
- * `/health` report for ids without a row. The import accepts these missing rows, because no source database of version
- * 2.x has them.
+ * Returns a text that names the templates that one transaction created and deleted, or no text if there are no such
+ * templates. The text starts with the name of a broken rule: `verify` and `/health` report the same rule, because these
+ * templates have ids but no rows. The import accepts the missing rows, because no source database of version 2.x has
+ * them.
  */
 export function describeBrief(templates: readonly string[]): string[] {
   const numbered = numberedTables.find(({ table }) => table === 'assets.templates')!

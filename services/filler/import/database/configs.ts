@@ -28,8 +28,8 @@ export async function putConfigs(
 }
 
 /**
- * Block since which the contract has version 2, or the import block if the source does not store that block; null for
- * version 1.
+ * First block in which the contract (assets or market) has version 2; null for version 1. If the source database does
+ * not store this block, returns the last block of the import.
  */
 function sinceBlock({ version, v2 }: { version: string; v2: bigint | null }, block: number): number | null {
   if (v2 !== null) return Number(v2)
@@ -159,8 +159,9 @@ interface OldSymbolPair {
 }
 
 /**
- * Reads the symbol pairs. The source stores no precision of a listing symbol, so the query takes the precision from the
- * oracle pair: the contract accepts a symbol pair only if the two precisions are equal.
+ * Reads the symbol pairs (listing symbol and settlement symbol). The source stores no precision for the listing symbol.
+ * The query takes the precision from the oracle pair: the contract accepts a symbol pair only if the oracle pair
+ * contains the listing symbol with the same precision.
  */
 function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSymbolPair[]> {
   return undone.query<OldSymbolPair>(

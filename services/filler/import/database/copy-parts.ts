@@ -14,14 +14,14 @@ export interface PartContext {
   readonly accounts: Accounts
 }
 
-/** Rows that COPY moves from one SELECT on the source into one target table. */
+/** Describes how COPY copies rows: from one SELECT on the source into one target table. */
 export interface CopyPart {
   /** Target table of the COPY. */
   readonly table: string
   readonly columns: readonly string[]
   /**
-   * Entity type of the copied rows. `UndoneSource.keys` returns the keys of its rows that reversible blocks changed.
-   * Null if the SELECT excludes rows of reversible blocks by their block number.
+   * Entity type of the copied rows: `UndoneSource.keys` takes the type and returns the keys of the rows that reversible
+   * blocks changed. Null for append-only tables, whose SELECT excludes the rows of reversible blocks by block number.
    */
   readonly entity: string | null
   /** Numeric key that splits the copy into steps of `width` keys each; null if one step copies all rows. */
@@ -315,7 +315,7 @@ function royaltyParts(of: (rest: string) => string): CopyPart[] {
   ]
 }
 
-/** Describes how the tables whose rows need no conversion are copied, in any order. */
+/** Describes how tables are copied whose rows need no conversion. The tables can be copied in any order. */
 export function copyParts(context: PartContext): CopyPart[] {
   return [...chainParts(context), ...assetsParts(context), ...marketParts(context)]
 }

@@ -54,8 +54,8 @@ export function* rangesOf(low: bigint, high: bigint, width: number): Generator<r
 }
 
 /**
- * Creates the function that converts COPY lines of the source database to COPY lines of the target database. Each copy
- * step calls `LineChange` once, with the lowest key of the step and the end of its keys (exclusive).
+ * Creates the function that converts a COPY line of the source database to a COPY line of the target database. Each
+ * copy step creates a function for its range of keys: `from` inclusive, `to` exclusive.
  */
 type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
 
@@ -89,8 +89,7 @@ async function stepsOf(
   }
   if (keys.length === 0) return steps
   const isNumeric = keys.every((key) => /^-?\d+$/.test(key)) && part.ranges !== null
-  // Read the earlier values of the changed rows before the steps run: the caller closes the session of `undone` before
-  // that.
+  // Read the earlier values of the changed rows now: the caller closes the session of `undone` before the steps run.
   const text = await undone.copyLines(part.select(among(keys, isNumeric)))
   const lines = text === '' ? [] : text.slice(0, -1).split('\n')
   steps.push({
@@ -138,8 +137,7 @@ export async function assetSteps(
 export type AppendColumns = ReadonlyMap<string, readonly string[]>
 
 /**
- * Counts for the report of the import: actions that this version does not know, by name, and attribute maps that could
- * not be packed.
+ * Totals for the report of the import: unknown actions, by action name, and attribute maps that could not be packed.
  */
 export interface EventTotals {
   readonly unknown: Map<string, number>

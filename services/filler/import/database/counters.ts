@@ -23,8 +23,8 @@ export function counterSteps(): ImportStep[] {
 }
 
 /**
- * Deletes logs that announce a buy offer without a row. Old contract code let any account send such a log action, and
- * the source database contains these forged logs.
+ * Deletes the logged announcements of buy offers that have no row. Such announcements are forged: old contract code let
+ * any account send the action, and the source database contains these actions.
  *
  * @returns number of deleted logs.
  */

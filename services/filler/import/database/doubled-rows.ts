@@ -26,8 +26,8 @@ const sourceKeys: Readonly<Record<string, readonly string[]>> = {
 const brokenByDoubledRows: ReadonlySet<string | undefined> = new Set(['23505', '21000'])
 
 /**
- * Finds a row that occurs twice in the source database, if such a row can have caused `error`. Returns table and key of
- * the row as text; null if no such row is found.
+ * Searches the tables of the source database for a key that several rows share, if `error` has a SQLSTATE that such
+ * rows cause. Returns table, key and number of the rows as text; null if there is no such key.
  */
 export async function findDoubledRow(source: OldSource, error: unknown): Promise<string | null> {
   const cause = error instanceof PronghornError ? error.cause : error

@@ -62,8 +62,8 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
     requireFamilies(source, accounts)
     const block = await findBlock(source, options.chain)
     const context = { source, reader: options.settings.name, block: block.num, accounts }
-    // Fail as an import would fail: if the undo journal of the source cannot be replayed, or if the source lacks the
-    // contracts of the reader.
+    // The next two calls throw the errors that also stop an import: the undo journal of the source cannot be replayed,
+    // or the source lacks the contracts of the reader.
     const undone = await undoReversible(source)
     await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
     const counts = await countTables(source, true)

@@ -25,26 +25,24 @@ export interface StoredEvents {
  * and report unknown actions and attribute maps that could not be packed.
  */
 export interface EventFacts {
-  /** For each mint in the log: asset id and global sequence of the mint. */
+  /** For each logged mint: asset id and global sequence of the mint. */
   readonly mints: (readonly [bigint, bigint])[]
-  /**
-   * For each purchase with an oracle median in the log: sale id and the median that the buyer passed to the contract.
-   */
+  /** For each logged purchase with an oracle median: sale id and the median that the buyer passed to the contract. */
   readonly medians: (readonly [bigint, string])[]
-  /** For each start of an auction in the log: auction id and starting bid. */
+  /** For each logged start of an auction: auction id and starting bid. */
   readonly startingBids: (readonly [bigint, bigint])[]
   /** For each bid and each logged action on an auction: auction id, block number and block time in ms. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
   /**
-   * For each creation of a template in the log: the template id and false. A deletion in the transaction of the
-   * creation adds another entry with true.
+   * For each logged creation of a template: template id and false. If the same transaction deleted the template,
+   * another entry has the template id and true.
    */
   readonly templates: (readonly [bigint, boolean])[]
   /** For each action that set the media types of a schema: collection name and schema name. */
   readonly typedSchemas: (readonly [string, string])[]
   /**
-   * For each creation of a collection or a schema in the log: collection name and schema name; the schema name is null
-   * for a collection.
+   * For each logged creation of a collection or a schema: collection name and schema name. The schema name is null for
+   * a collection.
    */
   readonly creations: (readonly [string, string | null])[]
   /** Number of actions that this version of Pronghorn does not know, by action name. */
@@ -86,8 +84,8 @@ export class EventRows {
   }
 
   /**
-   * Converts the events of a time window to rows, which it adds to `unit`. Adds the data that later steps need to
-   * `facts`.
+   * Converts the events of a time window to rows, which it adds to `unit`. Collects in `facts` the data that later
+   * steps of the import need, such as the global sequences of mints.
    * @param events ascending by global sequence.
    */
   take(events: readonly PlacedEvent[]): void {

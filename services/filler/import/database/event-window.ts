@@ -201,9 +201,9 @@ async function readMarketEvents(
 }
 
 /**
- * Greatest global sequence in the source database before the time `timeMs`: of the entries of `contract_traces` in the
- * hour before `timeMs`, and of the latest transfer before `timeMs`. Returns null if there is neither such an entry nor
- * such a transfer.
+ * Returns the greatest global sequence in the source database before the time `timeMs`. Reads the entries of
+ * `contract_traces` in the hour before `timeMs`, and the latest transfer before `timeMs`. Returns null if both are
+ * missing.
  */
 export async function lastSequenceBefore(
   client: pg.Client,

@@ -66,7 +66,9 @@ export interface ImportReport {
   readonly seconds: number
   /** Number of steps that an earlier, interrupted run had completed. */
   readonly resumedSteps: number
-  /** Completeness rules that the source database breaks and whose missing rows the operator accepted. */
+  /**
+   * Completeness rules that are broken, because the source database lacks rows. The operator accepted the missing rows.
+   */
   readonly lacking: readonly string[]
   /** Tables and contracts of the source database that the import omits entirely. */
   readonly leftOut: readonly Difference[]
@@ -114,15 +116,15 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
 }
 
 /**
- * Name of the step that records a refusal: the completeness checks found missing rows. The next run copies all rows
- * again, because the operator may have added the missing rows to the source. If the operator accepts missing rows
- * instead, the next run uses the rows that are already copied.
+ * Name of the step that an import records when it refuses the source database because rows are missing. The next run
+ * copies all rows again: the operator may have added the missing rows to the source. If the operator accepts the
+ * missing rows instead, the next run uses the rows that are already copied.
  */
 const REFUSED_STEP = 'refused as incomplete'
 
 /**
  * Temporary tables of an import. The steps that copy events fill these tables from the log of the source database.
- * Later steps complete other rows with the data of these tables.
+ * Later steps complete or check other rows with the data of these tables.
  */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',

@@ -7,7 +7,9 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Data that the source table of a listing lacks: data from the log, and the precisions of symbols. */
+/**
+ * Data about listings that the source tables of listings lack: data from logged actions, and the precisions of symbols.
+ */
 export interface LoggedFacts {
   /** By sale id: the oracle median that the buyer passed to the contract. */
   readonly medians: ReadonlyMap<bigint, string>
@@ -113,8 +115,8 @@ interface OldListing extends OldDates {
 
 /**
  * Returns the columns that sales, auctions and buy offers share.
- * @param isTraded whether an account has already chosen the taker marketplace of the listing. Null in the source then
- * means the default marketplace.
+ * @param isTraded whether the taker marketplace of the listing is already chosen. If so, a taker marketplace of null in
+ * the source database is the default marketplace, whose name is the empty string.
  */
 const listing = (row: OldListing, isTraded: boolean) => ({
   ...dates(row),
@@ -159,9 +161,10 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // The price of a sold sale is null if `contract_traces` of the source database contains the oracle median: a
-        // later step computes the price from the listing price and the median. Without the median, the price is the
-        // final price that the source database stores.
+        // Sold sale whose listing symbol and settlement symbol differ: if `contract_traces` of the source database
+        // contains the oracle median that the buyer passed, the price is null here, and a later step computes the price
+        // from the listing price and the median. Otherwise the price is the final price that the source database
+        // stores.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -205,8 +208,8 @@ function auctionsPart(account: string): ListingPart {
        FROM atomicmarket_auctions l WHERE l.market_contract = ${contract} AND ${where('l.auction_id')} ORDER BY l.auction_id`,
     put(row: OldAuction, unit, facts) {
       const assets = ids(row.asset_ids)
-      // Prefer the time of the last logged change. The time in the source database is also set when the contract
-      // changes the row without an action on the auction.
+      // Prefer the time of the last logged change to `updated_at_time` of the source database. The source also sets
+      // `updated_at_time` when the contract changes the row without an action on the auction.
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,

@@ -18,7 +18,10 @@ type Row = Record<string, unknown>
 /** Rows of a source table that the reversible blocks of the source database changed. */
 export interface ChangedListings {
   readonly ids: ReadonlySet<bigint>
-  /** Values of the changed rows as of the last irreversible block. Rows that reversible blocks added are absent. */
+  /**
+   * Rows that reversible blocks changed, with their values as of the last irreversible block. Rows that reversible
+   * blocks added are absent.
+   */
   readonly before: readonly Row[]
 }
 
@@ -39,12 +42,13 @@ export interface ListingWork {
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
   /**
-   * By table: rows that the reversible blocks of the source database changed. The import writes their earlier values
-   * instead of the rows of the snapshot, because the import block is irreversible.
+   * By table: rows that the reversible blocks of the source database changed. The snapshot has the values after these
+   * blocks. The import writes the values as of the last irreversible block instead, because the import ends at this
+   * block.
    */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
-  /** Time of the import block. */
+  /** Time of the import block, which is the last irreversible block of the source database. */
   readonly timeMs: number
   readonly done: ReadonlySet<string>
   readonly signal: AbortSignal
@@ -121,9 +125,8 @@ async function readFacts(
       [ids],
     )
     for (const { id, block, time } of changes)
-      // The log of an auction is incomplete if it lacks the start of the auction. The last known event may then be a
-      // bid, which the source stores in a table of its own, and a later change may be unknown. The auction keeps the
-      // time of the source database.
+      // If the start of an auction is not logged, later actions on the auction may not be logged either. The time of
+      // the last change is then unknown, so the auction keeps the time that the source database stores.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

@@ -1,7 +1,10 @@
 import type { Statements } from '../../store/index.ts'
 import type { ImportWorker } from './workers.ts'
 
-/** Temporary tables for data from the log of the source database. The data complete rows of the assets family. */
+/**
+ * Temporary tables for data from the log of the source database. Later steps complete or check rows of the assets
+ * family with these data.
+ */
 export const loggedTables = [
   'CREATE TABLE import.templates (template_id bigint NOT NULL, is_brief boolean NOT NULL)',
   'CREATE TABLE import.typed_schemas (collection_name text NOT NULL, schema_name text NOT NULL)',
@@ -14,7 +17,7 @@ const statements = [
   `UPDATE assets.schemas s SET types = '[]' FROM import.typed_schemas t
    WHERE t.collection_name = s.collection_name AND t.schema_name = s.schema_name AND s.types IS NULL`,
   // A template that one transaction created and deleted has no row in the source database, but the contract assigned an
-  // id to the template. The counter has to be above this id.
+  // id to the template. The template counter has to be above this id.
   `UPDATE assets.config SET template_counter = n.next
    FROM (SELECT max(template_id) + 1 AS next FROM import.templates) n WHERE n.next > template_counter`,
 ]
@@ -30,7 +33,9 @@ export async function completeFromLog({ target }: ImportWorker): Promise<number>
   return changed
 }
 
-/** SELECT of the ids of templates that one transaction created and deleted, without the ids that have a row. */
+/**
+ * SELECT of the ids of templates that one transaction created and deleted and that have no row in `assets.templates`.
+ */
 export const BRIEF_TEMPLATES = `
   SELECT template_id FROM import.templates l
   WHERE is_brief AND NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id)`

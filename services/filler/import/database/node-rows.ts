@@ -12,7 +12,8 @@ import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
 /**
- * Greatest number of pages that an import reads of a contract table: far more than the data points of any oracle fill.
+ * Greatest number of pages that an import reads of a contract table. The limit is far above the number of pages of any
+ * oracle table.
  */
 const MAX_PAGES = 1_000
 

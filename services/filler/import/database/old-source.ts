@@ -18,7 +18,7 @@ export interface OldPosition {
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
-/** Facts about the source database that are read when the snapshot is opened. */
+/** Properties of the source database that are read when the snapshot is opened. */
 interface SourceFacts {
   readonly address: DatabaseAddress
   /** Snapshot id from `pg_export_snapshot`. */
@@ -45,9 +45,8 @@ export class OldSource {
   /** Version of the source's schema, from the table `dbinfo`. */
   readonly version: string
   /**
-   * Identifies the import: a run resumes an unfinished import with the same fingerprint. SHA-256 of COPY_VERSION and of
-   * the address, version and position of the source database. If the source indexes more blocks, the fingerprint
-   * changes.
+   * SHA-256 of COPY_VERSION and of the address, version and position of the source database. A run resumes an
+   * unfinished import only if the fingerprint is the same. If the source indexes more blocks, the fingerprint changes.
    */
   readonly fingerprint: string
   readonly #leader: pg.Client

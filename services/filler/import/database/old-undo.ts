@@ -57,8 +57,9 @@ const entities: Readonly<Record<string, readonly [entity: string, key: string]>>
 }
 
 /**
- * Append-only tables of the source database. The import selects their rows by block number, up to the import block. The
- * rows of reversible blocks are therefore left out without the undo journal, so entries for these tables are skipped.
+ * Append-only tables of the source database. The import reads no rows of reversible blocks from these tables, because
+ * it selects the rows by block number, up to the import block. Nothing has to be rolled back, so the entries of the
+ * undo journal for these tables are skipped.
  */
 const appended: ReadonlySet<string> = new Set([
   'contract_traces',

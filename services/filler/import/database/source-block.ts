@@ -35,9 +35,9 @@ export async function findBlock(
     `the source and the chain node ${shown} are on different chains: they differ at block ${next?.num ?? newest}`,
     { details: { held: 'the chain of the source' } },
   )
-  // The block after the import block shows whether node and source are on the same chain. If the node and the source
-  // have the same next block, `previous` of that block must be the id of the import block. If the node has a different
-  // next block, a fork has removed the source's next block, and the check is skipped.
+  // The first reversible block of the source shows whether node and source are on the same chain. If the node has the
+  // same block, `previous` of the block must be the id of the import block. If the node has another block with this
+  // number, a fork has removed the block of the source, and the check is skipped.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch
   if (next === undefined && newest === block && found.timeMs !== newestTimeMs) throw mismatch
   return found

@@ -2,14 +2,15 @@ import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
 /**
- * The lowest and highest sequence of the source's log are searched in the first and last DAY_MS of the log. The log
- * table `contract_traces` has no B-tree index on the time, only a block-range (BRIN) index.
+ * `contract_traces`, the log of the source database, has no index on the global sequence, and only a block-range (BRIN)
+ * index on the time. The lowest and the highest sequence are therefore searched only in the first and the last DAY_MS
+ * of the log.
  */
 const DAY_MS = 86_400_000
 
 /**
- * Time of the earliest row in the source database that may have a log entry, in ms since 1970; null if there is no such
- * row.
+ * Earliest creation time of the rows in the source database (collections, assets, transfers, listings, claim links), in
+ * ms since 1970; null if there are no such rows. The import copies the log from this time on.
  */
 export async function findFirstTime({ source, accounts }: PartContext): Promise<number | null> {
   const times: string[] = []
