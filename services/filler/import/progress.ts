@@ -115,8 +115,8 @@ export async function loadStep(
 }
 
 /**
- * Finishes an import: sets the reader's position to the import block and drops the import's temporary tables, in one
- * transaction. `finalStatements`, if given, run in this transaction.
+ * Finishes an import: sets the reader's position to the import block and drops the schema `import` with the work
+ * tables, in one transaction. `finalStatements`, if given, run in this transaction.
  */
 export async function finishImport(
   store: Store,

@@ -21,7 +21,7 @@ export interface ImportTarget {
   readonly handoverMs?: number
 }
 
-/** Opens the store of the reader with all tables of its handlers. */
+/** Opens the store of the reader, with the tables of all handlers. */
 function openTarget(target: ImportTarget, handlers: readonly Handler[]): Promise<Store> {
   return openStore({
     address: target.database,

@@ -33,7 +33,7 @@ interface SourceFacts {
 }
 
 /**
- * Version of the temporary tables of an import from a source database. A program with another COPY_VERSION does not
+ * Version of the work tables of an import from a source database. A program with another COPY_VERSION does not
  * resume an unfinished import, but starts the import again.
  */
 const COPY_VERSION = 2

@@ -33,7 +33,7 @@ export interface ImportStateOptions extends ImportTarget {
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
   }
-  /** Number of concurrent requests to the node. */
+  /** Maximum number of concurrent requests to the node. */
   readonly atOnce: number
   /** Whether to delete the rows of an unfinished import and to start again. */
   readonly startOver: boolean

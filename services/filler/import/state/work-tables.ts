@@ -1,6 +1,6 @@
 import type { ContractTable } from './contract-tables.ts'
 
-/** DDL of the temporary tables of a state import, in the schema `import`. */
+/** DDL of the work tables of a state import, in the schema `import`. The import drops this schema when it finishes. */
 export function workTables(tables: readonly ContractTable[]): string[] {
   return [
     // Scope ranges of the contract tables, one per row: from the scope `first` up to but excluding `next`. The rows of

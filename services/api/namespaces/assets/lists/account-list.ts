@@ -48,7 +48,7 @@ export interface AccountQuery {
  */
 interface AccountRows {
   readonly rows: Sql
-  /** Whether one generic plan of the query is good for all values of the query's parameters. */
+  /** Whether one generic plan of the query is good for all parameter values. */
   readonly isFixed: boolean
 }
 

@@ -379,8 +379,8 @@ const BEYOND_ALL = '9223372036854775807'
 
 /**
  * SQL of the smallest key whose row is at or after a time. If no row is that late, the result is the largest 64-bit
- * number. The query bisects over the key, because times grow with keys. Bisection needs about as many index probes as
- * the key has bits, and no index on the time.
+ * number. The query bisects over the key, because times grow with keys. Bisection needs no index on the time, and about
+ * as many index probes as the key has bits.
  * @param timeMs ms since 1970; NULL gives the largest 64-bit number.
  */
 export function keyAtTime({ table, key, time }: TimedTable, timeMs: number | Sql): Sql {
