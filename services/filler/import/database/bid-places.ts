@@ -50,7 +50,8 @@ export function placeEvents(events: readonly OldEventRow[], before: bigint | nul
  * - otherwise after the previous bid on the auction in the block, if there is one;
  * - otherwise at the start of the block.
  *
- * @param before greatest global sequence of the earlier blocks.
+ * @param inBlock events of the block of the bid, ascending by global sequence.
+ * @param before greatest global sequence of the events in earlier blocks.
  */
 function freePlace(inBlock: readonly PlacedEvent[], bid: OldBid, before: bigint): bigint {
   const own = inBlock.filter(({ txid }) => txid.equals(bid.txid))

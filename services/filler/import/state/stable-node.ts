@@ -26,8 +26,8 @@ export interface AnswerBlock {
 }
 
 /**
- * Result of one or several requests to the node, with the node's head directly after each request. Scopes that were
- * requested together share one block; scopes that were requested separately have one block each.
+ * Result of one or several requests to the node. `blocks` has the head block of the node directly after each request:
+ * one block if one request read all scopes of a page, one block for each scope if separate requests read the scopes.
  */
 export interface Stable<T> {
   readonly value: T

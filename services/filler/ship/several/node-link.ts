@@ -150,7 +150,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#task
   }
 
-  /** Newest head that the node reported, with a status or a block. */
+  /** Newest head block that the node has named, in a status reply or in a message with a block. */
   get head(): WirePosition | null {
     return this.#head
   }
