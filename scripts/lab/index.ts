@@ -1,4 +1,6 @@
 export { benchBlocks, denseMarketMix, denseMix, DENSE_RATE } from './blocks.ts'
+export { ContinuedChain } from './continued-chain.ts'
+export type { ContinuedPosition } from './continued-chain.ts'
 export { TreeGrower } from './block-tree.ts'
 export type { BlockTree, TreePlan } from './block-tree.ts'
 export { MirrorNode } from './mirror.ts'
