@@ -21,14 +21,20 @@ export interface LimitedServer extends GeneratedServer {
 
 /**
  * Empties the page cache, and starts the server of `--data` with a memory limit: `share` times the database size.
+ * @param settings settings of PostgreSQL in addition to the settings of all benchmarks.
  * @throws Error without `--data`.
  */
-export async function openLimitedServer(given: GeneratedArguments, share: number): Promise<LimitedServer> {
+export async function openLimitedServer(
+  given: GeneratedArguments,
+  share: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<LimitedServer> {
   if (given.data === undefined) throw new Error('--memory needs --data FOLDER')
   const memoryBytes = Math.round((await databaseBytes(given)) * share)
   const group = new MemoryGroup(memoryBytes)
   group.enter()
   const server = await openGeneratedServer(given, {
+    ...settings,
     shared_buffers: `${Math.round((memoryBytes * BUFFERS) / 2 ** 20)}MB`,
   }).finally(() => {
     group.leave()
@@ -70,6 +76,10 @@ class MemoryGroup {
     this.#folder = join(this.#parent, NAME)
     if (isVersion2) writeFileSync(join(GROUPS, 'cgroup.subtree_control'), '+memory')
     mkdirSync(this.#folder, { recursive: true })
+    if (readFileSync(join(this.#folder, 'cgroup.procs'), 'latin1') !== '')
+      throw new Error(
+        `another benchmark with a memory limit is running: its processes are in ${this.#folder}`,
+      )
     writeFileSync(join(this.#folder, isVersion2 ? 'memory.max' : 'memory.limit_in_bytes'), String(bytes))
     this.#previous = groupOfProcess(isVersion2)
     // Pages that are already in the page cache would not count as memory of the control group.
