@@ -1,5 +1,5 @@
 /**
- * The filler of `bench/latency`. Usage: filler-process.js SETTING. Sends the number of committed blocks after each
+ * The filler of `bench/latency` and `bench/reader`. Usage: filler-process.js SETTING. Sends the number of committed blocks after each
  * commit.
  */
 import { openKeyValueStore } from '../../../services/core/kvstore/index.ts'
@@ -11,11 +11,9 @@ import type { FillerMessage, LatencySetting } from './messages.ts'
 
 const { database, chain, redis, reader } = JSON.parse(process.argv[2]!) as LatencySetting
 const logger = createLogger({ name: 'bench', level: 'error', pretty: true })
-const store = await openKeyValueStore(
-  { ...redis, tls: false, connection_type: 'standalone' },
-  'devchain',
-  logger,
-)
+const store =
+  redis &&
+  (await openKeyValueStore({ ...redis, tls: false, connection_type: 'standalone' }, 'devchain', logger))
 let committed = 0
 process.on('disconnect', () => process.exit(0))
 await runReader(
@@ -29,7 +27,7 @@ await runReader(
     database,
     chain: { ...chain, ship: [chain.ship] },
     logger,
-    send: (channel, text) => void store.publish(channel, text),
+    ...(store && { send: (channel, text) => void store.publish(channel, text) }),
     observer: {
       committed: ({ blocks }) => {
         committed += blocks

@@ -1,11 +1,12 @@
-/** Parameters and messages of the processes of `bench/latency`. Times are by a clock that all processes share. */
+/** Parameters and messages of the processes of `bench/latency` and `bench/reader`. Times are by a clock that all processes share. */
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 
 /** Parameters of each process, as JSON on its command line. */
 export interface LatencySetting {
   readonly database: DatabaseAddress
   readonly chain: { readonly chainId: string; readonly http: string; readonly ship: string }
-  readonly redis: { readonly host: string; readonly port: number }
+  /** Redis of the live events. Without Redis the filler stores the events, but does not send them. */
+  readonly redis?: { readonly host: string; readonly port: number }
   /** Name of the filler's reader, and `connected_reader` of the API. */
   readonly reader: string
 }
