@@ -83,6 +83,31 @@ describe('pipelined requests', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
+  it.each([
+    ['one part', get('/').repeat(5).length],
+    ['a part for each request', get('/').length],
+  ])(
+    'pipelined requests are answered if the client reads large answers slowly and sends the requests in %s',
+    async (_, size) => {
+      const body = 'x'.repeat(4_000_000)
+      const listener = await start((_request, response) => void response.end(body))
+      const socket = await open(listener)
+      const bytes = get('/').repeat(5)
+      socket.pause()
+      for (let at = 0; at < bytes.length; at += size) {
+        socket.write(bytes.slice(at, at + size))
+        await sleep(20)
+      }
+      let received = 0
+      socket.on('data', (part: Buffer) => (received += part.length))
+      socket.resume()
+      await expect.poll(() => received, { timeout: patient(10_000) }).toBeGreaterThan(5 * body.length)
+      // The connection still serves requests.
+      socket.write(get('/'))
+      await expect.poll(() => received, { timeout: patient(10_000) }).toBeGreaterThan(6 * body.length)
+    },
+  )
+
   it('pipelined requests of a trusted proxy are answered with at most MAX_IN_PROGRESS requests in progress', async () => {
     let most = 0
     let inProgress = 0

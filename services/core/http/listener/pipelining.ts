@@ -5,6 +5,14 @@ import type { Duplex } from 'node:stream'
 /** Maximum requests in progress on one connection. The bytes of further requests stay in the socket. */
 export const MAX_IN_PROGRESS = 8
 
+/**
+ * A socket of Node's HTTP server. The server sets `_paused` while the client does not read the answers, and resumes the
+ * socket when the client has read them. The parser throws an assertion error if it gets bytes while `_paused` is set.
+ */
+interface ServedSocket extends Socket {
+  readonly _paused?: boolean
+}
+
 const HEADERS_END = '\r\n\r\n'
 /** Maximum number of characters of `HEADERS_END` that an earlier read of the socket has already delivered. */
 const SEAM = HEADERS_END.length - 1
@@ -43,7 +51,7 @@ export function limitPipelining(server: Server, isDirect: (socket: Socket) => bo
  * between.
  */
 class Pipeline {
-  readonly #socket: Socket
+  readonly #socket: ServedSocket
   /** Passes bytes to the parser; undefined while the parser reads the socket directly. */
   #parse: ((bytes: Buffer) => void) | undefined
   #inProgress = 0
@@ -87,9 +95,10 @@ class Pipeline {
     let start = 0
     while (start < bytes.length) {
       this.#isHeld ||= this.#inProgress >= MAX_IN_PROGRESS
+      const mustWait = this.#isHeld || this.#socket._paused === true
       // Pause again: Node resumes the socket by itself after each response.
-      if (this.#isHeld) this.#socket.pause()
-      if (this.#isHeld || this.#isReleased) {
+      if (mustWait) this.#socket.pause()
+      if (mustWait || this.#isReleased) {
         this.#socket.unshift(bytes.subarray(start))
         return
       }
@@ -103,7 +112,7 @@ class Pipeline {
 
   readonly #resume = (): void => {
     this.#isHeld = false
-    this.#socket.resume()
+    if (this.#socket._paused !== true) this.#socket.resume()
   }
 
   /** Offset of the end of the first request headers in `bytes`; the length of `bytes` if no headers end there. */
