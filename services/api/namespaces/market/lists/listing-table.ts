@@ -75,6 +75,9 @@ export const ASKED = raw('coalesce(l.price, l.listing_price)')
 /** State number of an open sale. */
 export const LISTED = 1
 
+/** State number of a pending buy offer. */
+const PENDING = 0
+
 /** State numbers of sales: 0 waiting, 1 listed, 2 cancelled, 3 sold, 4 invalid. */
 const listingStates = [0, 1, 2, 3, 4]
 
@@ -156,7 +159,10 @@ const auction: ListingTable = {
     from: raw('market.auctions l'),
     alias: 'l',
     key: 'auction_id',
-    indexes: orders('auctions', 'auction_id', 'min_mint', 'end_time'),
+    indexes: [
+      ...orders('auctions', 'auction_id', 'min_mint', 'end_time'),
+      indexOf('auctions', 'auction_id', 'collection_price', 'collection_name', 'price'),
+    ],
   },
 }
 
@@ -171,7 +177,13 @@ const buyoffer: ListingTable = {
     from: raw('market.buyoffers l'),
     alias: 'l',
     key: 'buyoffer_id',
-    indexes: orders('buyoffers', 'buyoffer_id', 'min_mint'),
+    indexes: [
+      ...orders('buyoffers', 'buyoffer_id', 'min_mint'),
+      {
+        ...indexOf('buyoffers', 'buyoffer_id', 'pending_price', 'collection_name', 'price'),
+        only: { column: 'state', value: PENDING },
+      },
+    ],
   },
 }
 
