@@ -23,7 +23,7 @@ export const clock: Derivation<Due> = {
   sources: [],
   statement: `
     SELECT auction_id, NULL::integer AS template_id, NULL::text AS token_symbol, NULL::integer AS day FROM market.auctions
-    WHERE state = 1 AND end_time > floor($2::bigint / 1000) AND end_time <= floor($1::bigint / 1000) AND buyer IS NOT NULL
+    WHERE state = 1 AND end_time > $2::bigint / 1000 AND end_time <= $1::bigint / 1000 AND buyer IS NOT NULL
     UNION
     SELECT NULL, template_id, token_symbol, NULL FROM market.trades
     WHERE trade_time > $2::bigint - ${RECENT_MS} AND trade_time <= $1::bigint - ${RECENT_MS} AND template_id IS NOT NULL
