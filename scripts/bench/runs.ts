@@ -94,15 +94,15 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'pages',
     title: 'Pages',
     about:
-      'Number of different pages of 8 kB that one request touches. A request reads so many pages from the disk if nothing is in memory. The requests are all kinds of the section "Traffic" and all routes of the section "Requests a second", on generated databases of three sizes. "Rows" is the mean number of rows of an answer. An exponent says how a mean grows with the size of the database: 0 is constant, 1 is proportional. "Above" is the share of the requests that touch more pages than the budget on the largest database; the cell is empty if the share is at most a tenth. "Most pages" names the tables and indexes with the most pages on the largest database, each with the mean number of pages.',
-    ...{ program: 'pages', args: [], factor: [0.1, 0.4, 1.6] },
+      'Number of different pages of 8 kB that one request touches. A request reads so many pages from the disk if nothing is in memory. The requests are all kinds of the section "Traffic" and all routes of the section "Requests a second", on generated databases of two sizes. "Rows" is the mean number of rows of an answer. An exponent says how a mean grows with the size of the database: 0 is constant, 1 is proportional. "Above" is the share of the requests that touch more pages than the budget on the largest database; the cell is empty if the share is at most a tenth. "Most pages" names the tables and indexes with the most pages on the largest database, each with the mean number of pages.',
+    ...{ program: 'pages', args: [], factor: [1, 8] },
   },
   {
     name: 'reader',
     title: 'The reader on a large database',
     about:
-      'Live blocks on a database with 1,000,000 generated assets: two blocks a second with forty events each, which concern randomly picked assets, sales and auctions of the database. "Frame": the node sends the frame of the block. "Commit": the filler has committed the block. The second table has the tables with the most dead rows: autovacuum begins above the limit, and keeps up if the dead rows are not above the limit for long. The third table has blocks with one kind of event each: pages of 8 kB that one event writes, and bytes in the write-ahead log. PostgreSQL 18 flushes its commits.',
-    ...{ program: 'reader', args: ['--seconds', '600'], factor: [1] },
+      'Live blocks on a database with 8,000,000 generated assets, whose server and page cache have a third of the size of the database as memory: two blocks a second with forty events each, which concern randomly picked assets, sales and auctions of the database. "Frame": the node sends the frame of the block. "Commit": the filler has committed the block. The second table has the tables with the most dead rows: autovacuum begins above the limit, and keeps up if the dead rows are not above the limit for long. The third table has blocks with one kind of event each: pages of 8 kB that one event writes, and bytes in the write-ahead log. PostgreSQL 18 flushes its commits.',
+    ...{ program: 'reader', args: ['--memory', '0.33', '--seconds', '420'], factor: [8] },
   },
 ]
 
