@@ -67,6 +67,7 @@ export function renderSizing(): string[] {
       `${percent(assumed.hotShareOfIndexes)} of the indexes and ${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory. ` +
       `The filler takes ${assumed.processes.filler} GB of memory, the api ${assumed.processes.api} GB, everything else ${assumed.processes.others} GB. ` +
       'None of these numbers was measured on a real chain. ' +
+      'For WAX one public number was found: [over 450 million NFTs](https://grokipedia.com/page/WAX_blockchain) exist; the table assumes 500 million, because burned assets stay in the database. ' +
       'Templates, schemas and collections are not counted, because they are few.',
     '## Measured: bytes',
     `Bytes of one row and of all rows derived from it, measured by ${code(bytes.command)}:`,
