@@ -48,3 +48,71 @@ it('a closing server answers the request on a busy connection, and closes the co
   await expect.poll(() => received).toMatch(/first[^]*Connection: close[^]*second$/)
   await Promise.all([ended, closed])
 })
+
+/** Opens a connection, sends bytes, and returns what the client has received when the connection closes. */
+async function receiveAll(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (part: Buffer) => (received += part.toString()))
+  socket.on('error', () => undefined)
+  socket.write(bytes)
+  await once(socket, 'close')
+  return received
+}
+
+it('a CONNECT request closes the connection; requests that follow in the same packet are ignored', async () => {
+  let requests = 0
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: (_, response) => {
+      requests++
+      response.end('answer')
+    },
+    failureBody: (_, message) => message,
+  })
+  const opening = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
+  expect(await receiveAll(listener.port, opening + REQUEST.repeat(3))).toBe('')
+  expect(requests).toBe(0)
+  await listener.close()
+})
+
+it.each([
+  ['an unanswered request', REQUEST, ''],
+  ['a request without Host', 'GET / HTTP/1.1\r\n\r\n', '400'],
+  ['a request with an unknown expectation', REQUEST.replace('\r\n\r\n', '\r\nExpect: x\r\n\r\n'), '417'],
+])('an upgrade request in the same packet as %s closes the connection', async (_, request, status) => {
+  let upgrades = 0
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: () => undefined,
+    upgrade: (_, socket) => {
+      upgrades++
+      socket.destroy()
+    },
+    failureBody: (_, message) => message,
+  })
+  const upgrade = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
+  const received = await receiveAll(listener.port, request + upgrade + REQUEST)
+  expect(received.slice('HTTP/1.1 '.length, 'HTTP/1.1 400'.length)).toBe(status)
+  expect(upgrades).toBe(0)
+  await listener.close()
+})
+
+it('bytes that are not HTTP after several requests close the connection without an answer', async () => {
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: (request, response) => {
+      if (request.url === '/') response.write('event')
+    },
+    failureBody: (_, message) => message,
+  })
+  const received = await receiveAll(
+    listener.port,
+    `${REQUEST}${REQUEST.replace('/', '/later')}NONSENSE\r\n\r\n`,
+  )
+  expect(received).not.toContain('Malformed')
+  await listener.close()
+})

@@ -141,16 +141,22 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   if (upgrade) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       pipelining.release(socket)
-      upgrade(request, socket, head)
+      // The answer to the upgrade would precede or cut the answers to the earlier requests.
+      if (currentResponse(socket)) socket.on('error', () => undefined).destroy()
+      else upgrade(request, socket, head)
     })
   }
-  const responses = new WeakMap<Duplex, ServerResponse>()
-  server.on('request', (request, response) => responses.set(request.socket, response))
+  // Without this listener, Node frees the parser of the connection while the pipelining limit still passes bytes to it.
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    pipelining.release(socket)
+    socket.on('error', () => undefined).destroy()
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = responses.get(socket)
+    const response = currentResponse(socket)
     // If the socket contains a part of an earlier response, the client would read an error response as a part of that
-    // response's body.
-    if (response?.headersSent && !response.writableFinished) socket.destroy()
+    // response's body. If several requests are in progress, an error response would answer the first of these requests.
+    const isPartlySent = response?.headersSent === true && !response.writableFinished
+    if (isPartlySent || pipelining.inProgress(socket) > 1) socket.destroy()
     else answerClientError(error, socket, options.failureBody)
   })
   await new Promise<void>((resolve, reject) => {
@@ -167,6 +173,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server,
     close: () => drain(server, silent, timing.drainMs),
   }
+}
+
+/**
+ * The response that a connection is sending or waiting for. Responses that Node creates itself, such as to a request
+ * without `Host`, count, too: Node emits no 'request' for them.
+ */
+function currentResponse(
+  socket: Duplex & { readonly _httpMessage?: ServerResponse | null },
+): ServerResponse | undefined {
+  return socket._httpMessage ?? undefined
 }
 
 async function portFailure(address: string, port: number, cause: NodeJS.ErrnoException): Promise<FatalError> {

@@ -160,4 +160,22 @@ describe('pipelined requests', () => {
     }
     expect(longest).toBeLessThan(patient(200))
   })
+
+  it('empty lines do not starve other connections: 64 KB of line ends on each of 40 connections', async () => {
+    const listener = await start((_, response) => response.end('x'))
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => open(listener)))
+    let longest = 0
+    const untilMs = performance.now() + 1_500
+    const lines = '\r\n'.repeat(32_000)
+    const flood = (socket: Socket): void => {
+      if (performance.now() < untilMs) socket.write(lines, () => setImmediate(flood, socket))
+    }
+    sockets.forEach(flood)
+    for (let lastMs = performance.now(); lastMs < untilMs;) {
+      await new Promise(setImmediate)
+      longest = Math.max(longest, performance.now() - lastMs)
+      lastMs = performance.now()
+    }
+    expect(longest).toBeLessThan(patient(200))
+  })
 })

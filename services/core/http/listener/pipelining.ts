@@ -16,11 +16,18 @@ interface ServedSocket extends Socket {
 const HEADERS_END = '\r\n\r\n'
 /** Maximum number of characters of `HEADERS_END` that an earlier read of the socket has already delivered. */
 const SEAM = HEADERS_END.length - 1
+/**
+ * Maximum parts of a read that the parser gets in one turn of the event loop. Empty lines are parts, too: 64 KB may
+ * contain sixteen thousand parts.
+ */
+const MAX_PARTS = 64
 
 /** Handle of the pipelining limit of a server. */
 export interface PipeliningLimit {
   /** Stops limiting the requests of a connection; called when the connection switches to another protocol. */
   release(socket: Duplex): void
+  /** Number of requests of a connection that are in progress. */
+  inProgress(socket: Duplex): number
 }
 
 /**
@@ -40,7 +47,10 @@ export function limitPipelining(server: Server, isDirect: (socket: Socket) => bo
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     connections.get(socket)?.started(response)
   })
-  return { release: (socket) => connections.get(socket)?.release() }
+  return {
+    release: (socket) => connections.get(socket)?.release(),
+    inProgress: (socket) => connections.get(socket)?.inProgress ?? 0,
+  }
 }
 
 /**
@@ -62,6 +72,10 @@ class Pipeline {
 
   constructor(socket: Socket) {
     this.#socket = socket
+  }
+
+  get inProgress(): number {
+    return this.#inProgress
   }
 
   started(response: ServerResponse): void {
@@ -93,7 +107,9 @@ class Pipeline {
 
   readonly #take = (bytes: Buffer): void => {
     let start = 0
+    let parts = 0
     while (start < bytes.length) {
+      if (parts++ === MAX_PARTS) this.#holdForOneTurn()
       this.#isHeld ||= this.#inProgress >= MAX_IN_PROGRESS
       const mustWait = this.#isHeld || this.#socket._paused === true
       // Pause again: Node resumes the socket by itself after each response.
@@ -107,11 +123,19 @@ class Pipeline {
       start = end
       this.#tail = (this.#tail + part.toString('latin1', Math.max(0, part.length - SEAM))).slice(-SEAM)
       this.#parse?.call(this.#socket, part)
+      // Further bytes after a malformed request would each cause a parser error.
+      if (this.#socket.destroyed || this.#socket.writableEnded) return
     }
   }
 
+  #holdForOneTurn(): void {
+    this.#isHeld = true
+    setImmediate(this.#resume)
+  }
+
   readonly #resume = (): void => {
-    this.#isHeld = false
+    this.#isHeld = this.#inProgress >= MAX_IN_PROGRESS
+    if (this.#isHeld || this.#isReleased) return
     if (this.#socket._paused !== true) this.#socket.resume()
   }
 
