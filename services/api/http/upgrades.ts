@@ -29,8 +29,12 @@ export function createUpgradeHandler(
  */
 function answerOrdinarily(request: IncomingMessage, socket: Socket, ordinary: RequestListener): void {
   socket.on('error', () => undefined)
+  // Node has removed its listener for the idle timeout, too.
+  socket.on('timeout', () => socket.destroy())
   // Node does not read the body of an upgrade request, so a request with a body is refused.
   if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
+    // Read the body: a connection that is closed with unread bytes may lose its answer.
+    socket.resume()
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     return
   }
@@ -39,7 +43,10 @@ function answerOrdinarily(request: IncomingMessage, socket: Socket, ordinary: Re
   response.assignSocket(socket)
   response.once('finish', () => {
     response.detachSocket(socket)
-    socket.end()
+    // `end` alone would leave the connection open, because nothing reads the bytes that the client sends.
+    socket.destroySoon()
+    // Node emits 'close' only on responses that it has created itself.
+    response.emit('close')
   })
   ordinary(request, response)
 }

@@ -2,6 +2,7 @@ import type { ChannelMount } from './channel.ts'
 import { SOCKET_IO_PATH, SocketIoServer } from './socket-io.ts'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../../core/database/index.ts'
@@ -320,6 +321,9 @@ function isCursor(text: string): boolean {
 /** Answers a refused upgrade request and closes the socket. */
 function endWith(socket: Duplex, status: number, body: string): void {
   socket.on('error', () => undefined)
+  // `end` alone would leave the connection open, because nothing reads the bytes that the client sends.
+  socket.once('finish', () => socket.destroy())
+  if (socket instanceof Socket) socket.once('timeout', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n` +
       `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
