@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SessionRelay } from './session-relay.ts'
@@ -51,3 +52,18 @@ it.each(['', '?sid=1-abc', '?sid=2-abc&sid='])(
     expect(await answer.json()).toEqual({ code: 1, message: 'Session ID unknown' })
   },
 )
+
+it.each([
+  ['a header that announces trailers', 'GET /socket.io/?sid=2-abc HTTP/1.1\r\nTrailer: x\r\n', '200'],
+  [
+    'Expect and trailers',
+    'POST /socket.io/?sid=2-abc HTTP/1.1\r\nExpect: 100-continue\r\nTrailer: x\r\n',
+    '100',
+  ],
+])('a relayed request with %s is answered', async (_, head, status) => {
+  const socket = connect((front.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(`${head}Host: x\r\n\r\n`)
+  const [bytes] = (await once(socket, 'data')) as [Buffer]
+  expect(bytes.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
+  socket.destroy()
+})

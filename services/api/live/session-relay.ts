@@ -112,7 +112,9 @@ function placeOf({ url = '' }: IncomingMessage): number | undefined {
 }
 
 function passRequest(request: IncomingMessage, response: ServerResponse, port: number): void {
-  const { method, url, headers } = request
+  // This process has answered `Expect`. Node's HTTP client throws an error for `Trailer` without a chunked body.
+  const { expect: _expect, trailer: _trailer, ...headers } = request.headers
+  const { method, url } = request
   const passed = startRequest({ host: HOST, port, method, path: url, headers })
   passed.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
