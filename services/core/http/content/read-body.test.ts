@@ -98,4 +98,15 @@ describe('a request body', () => {
     const compressed = send('/two', packed.length, packed, 'gzip')
     await expect.poll(() => compressed.text).toMatch(/\r\n\r\n(?:1\r\n)?2(?:\r\n|$)/)
   })
+
+  it('a body of many small chunks is read whole', async () => {
+    await serve({ maxBytes: 10_000, maxBytesAtOnce: 100_000 })
+    const answer = { text: '' }
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    sockets.push(socket)
+    socket.on('data', (bytes: Buffer) => (answer.text += bytes.toString()))
+    socket.write('POST /one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+    socket.write(`${'1\r\nx\r\n'.repeat(1_000)}0\r\n\r\n`)
+    await expect.poll(() => answer.text).toMatch(/\r\n\r\n(?:4\r\n)?1000(?:\r\n|$)/)
+  })
 })

@@ -123,6 +123,12 @@ function tooLarge(maxBytes: number): RequestError {
   })
 }
 
+/**
+ * Number of chunks after which the chunks of a body are merged. A chunk of a single byte takes several hundred bytes of
+ * memory, which the budget does not count.
+ */
+const MAX_SMALL_CHUNKS = 256
+
 function readBytes(
   request: IncomingMessage,
   { maxBytes, maxMs }: BodyLimits,
@@ -130,6 +136,7 @@ function readBytes(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
+    const small: Buffer[] = []
     let bytes = 0
     const end = (): void => {
       clearTimeout(late)
@@ -150,14 +157,15 @@ function readBytes(
       }
       try {
         take(chunk.length)
-        chunks.push(chunk)
+        small.push(chunk)
+        if (small.length === MAX_SMALL_CHUNKS) chunks.push(Buffer.concat(small.splice(0)))
       } catch (error) {
         refuse(error as RequestError)
       }
     }
     const onEnd = (): void => {
       end()
-      resolve(Buffer.concat(chunks))
+      resolve(Buffer.concat([...chunks, ...small]))
     }
     const onCut = (): void => {
       refuse(new RequestError(400, 'The body ended early', { Connection: 'close' }))
