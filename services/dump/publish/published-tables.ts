@@ -42,7 +42,7 @@ export async function readPublishedTables(client: pg.ClientBase): Promise<Publis
        coalesce((SELECT array_agg(a.attname::text ORDER BY k.place) FROM pg_index i
            CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY k(number, place)
            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number
-         WHERE i.indrelid = c.oid AND i.indisprimary), '{}') AS key,
+         WHERE i.indrelid = c.oid AND i.indisprimary AND k.place <= i.indnkeyatts), '{}') AS key,
        ARRAY(SELECT substring(p.relname FROM '_(\\d+)$') FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhrelid
          WHERE h.inhparent = c.oid AND c.relkind = 'p' ORDER BY substring(p.relname FROM '_(\\d+)$')::bigint) AS partitions
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
