@@ -59,8 +59,8 @@ export const knownMutants: readonly Mutant[] = [
   {
     behaviour: 'an auction whose end equals the time of a block ends only with the next block',
     file: 'services/filler/handlers/market/clock.ts',
-    from: 'end_time <= floor($1',
-    to: 'end_time < floor($1',
+    from: 'end_time <= $1::bigint / 1000',
+    to: 'end_time < $1::bigint / 1000',
     tests: market,
   },
   {
