@@ -145,7 +145,10 @@ class StreamConnection implements Connection {
     if (this.#isEnding) return
     this.#isEnding = true
     this.#response.end()
-    setTimeout(() => this.#response.destroy(), LAST_WORDS_MS).unref()
+    setTimeout(() => {
+      // A stream that waits behind an unfinished response of the connection has no socket of its own.
+      if (!this.#response.writableFinished) this.#response.req.socket.destroy()
+    }, LAST_WORDS_MS).unref()
   }
 }
 
