@@ -1,6 +1,6 @@
 /**
- * The filler of `bench/latency` and `bench/reader`. Usage: filler-process.js SETTING. Sends the number of committed blocks after each
- * commit.
+ * The filler of `bench/latency` and `bench/reader`. Usage: filler-process.js SETTING. Sends the number of committed
+ * blocks after each commit.
  */
 import { openKeyValueStore } from '../../../services/core/kvstore/index.ts'
 import { createLogger } from '../../../services/core/log/index.ts'

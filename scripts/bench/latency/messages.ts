@@ -1,4 +1,7 @@
-/** Parameters and messages of the processes of `bench/latency` and `bench/reader`. Times are by a clock that all processes share. */
+/**
+ * Parameters and messages of the processes of `bench/latency` and `bench/reader`. Times are by a clock that all
+ * processes share.
+ */
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 
 /** Parameters of each process, as JSON on its command line. */
