@@ -146,11 +146,6 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       else upgrade(request, socket, head)
     })
   }
-  // Without this listener, Node frees the parser of the connection while the pipelining limit still passes bytes to it.
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    pipelining.release(socket)
-    socket.on('error', () => undefined).destroy()
-  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = currentResponse(socket)
     // If the socket contains a part of an earlier response, the client would read an error response as a part of that

@@ -123,7 +123,8 @@ class Pipeline {
       start = end
       this.#tail = (this.#tail + part.toString('latin1', Math.max(0, part.length - SEAM))).slice(-SEAM)
       this.#parse?.call(this.#socket, part)
-      // Further bytes after a malformed request would each cause a parser error.
+      // Further bytes after a malformed request would each cause a parser error. After a CONNECT request, Node destroys
+      // the socket and frees the parser: further bytes would throw an error that ends the process.
       if (this.#socket.destroyed || this.#socket.writableEnded) return
     }
   }
