@@ -85,7 +85,7 @@ describe('twelve rows damaged by hand', () => {
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
       expect(found).toHaveLength(12)
       expect(found).toEqual(expect.arrayContaining(expected))
-      // Of the twelve damaged rows, the row of `assets.config` breaks a rule: its offer counter exceeds the ids of offers.
+      // The damaged row of `assets.config` breaks a rule: the offer counter in the row exceeds the ids of all offers.
       expect(report.derived!.map(({ rule }) => rule)).toEqual([
         'assets.offers has every offer_id that the contract has given out',
       ])

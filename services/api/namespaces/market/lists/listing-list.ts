@@ -35,8 +35,8 @@ export async function listingFilters(
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
-  // The same asset must match the filters on the schema and on the template. If the request filters by schema, only
-  // templates of the requested schemas can match.
+  // One asset of the listing must match both the filter on the schema and the filter on the template. If the request
+  // filters by schema, only templates of the requested schemas can match.
   const isWithin = values.schema_name !== undefined
   const own = withoutNames({ table, values })
   const templates = await resolveTemplates(session, { values: own, attributes, trigrams }, isWithin)

@@ -38,8 +38,8 @@ export async function readPriceBounds(
   const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
-  // Clients of the replaced system compare the error messages, so the messages stay unchanged. A header of the answer
-  // tells the client how to correct the request.
+  // Clients of the replaced system compare the error messages, so the messages stay unchanged. The header `Warning` of
+  // the answer says how to correct the request.
   if (!symbols) {
     const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
     throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
