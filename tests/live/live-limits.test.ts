@@ -63,6 +63,12 @@ describe('limits of live data', () => {
     expect(small!.payload).toHaveProperty('asset')
   })
 
+  it('repeated values of a filter are kept once', async () => {
+    const client = await connect()
+    const { filters } = await client.subscribe({ assets: ['7', '8', '7', '7'], events: 'asset_minted' })
+    expect(filters).toEqual({ assets: ['7', '8'], events: 'asset_minted' })
+  })
+
   it('the number of bytes of all filter values of a connection is limited', async () => {
     const client = await connect()
     const assets = Array.from({ length: 900 }, (_, at) => String(10n ** 18n + BigInt(at)))

@@ -27,7 +27,7 @@ export interface Subscription {
   readonly id: string
   readonly client: LiveClient
   readonly filter: SharedFilter<Subscription>
-  /** Filters as the client sent them. The message `subscribed` repeats them. */
+  /** Filters as the client sent them, each value once. The message `subscribed` repeats them. */
   readonly filters: Readonly<Record<string, unknown>>
   /** Size of the subscription that the subscription budgets count, bytes. */
   readonly bytes: number

@@ -16,7 +16,7 @@ const MAX_CURSOR_LENGTH = 512
 export interface SubscriptionRequest {
   readonly id: string
   readonly filter: Filter
-  /** Filters as the client sent them. */
+  /** Filters as the client sent them, each value once. */
   readonly filters: Readonly<Record<string, unknown>>
   /** Size of the subscription, as reserved in the subscription budgets, bytes. */
   readonly bytes: number
@@ -112,7 +112,10 @@ export class PlainSession {
     const replaced = this.#client.subscriptions.get(id)?.bytes ?? 0
     const refusal = this.#subscribing.reserve(this.#client, bytes - replaced)
     if (refusal !== undefined) this.#refuse('SUBSCRIPTIONS_TOO_LARGE', refusal, id)
-    else this.#subscribing.subscribe(this.#channel, this.#client, { id, filter, filters, bytes, cursor })
+    else {
+      const request = { id, filter, filters: withoutRepeats(filters), bytes, cursor }
+      this.#subscribing.subscribe(this.#channel, this.#client, request)
+    }
   }
 
   #unsubscribe({ id = DEFAULT_SUBSCRIPTION }: Fields): void {
@@ -126,6 +129,14 @@ export class PlainSession {
   #refuse(code: LiveErrorCode, text: string, id?: string): void {
     this.#client.send(errorMessage(code, text, id === undefined ? {} : { id }))
   }
+}
+
+/** Removes repeated values of filters: the subscription budgets count each value once. */
+function withoutRepeats(filters: Fields): Fields {
+  const entries = Object.entries(filters)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)] : value]),
+  )
 }
 
 function parseObject(text: string): Fields | undefined {
