@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { WebSocket } from 'ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebsocketClient } from './clients.ts'
@@ -183,5 +186,47 @@ describe('hostile clients', () => {
     for (let sent = 0; sent < 10; sent++) socket.send('2')
     await expect.poll(() => answers).toBe(10)
     expect(socket.readyState).toBe(socket.OPEN)
+  })
+
+  it('the data that a socket.io client sends when it joins a namespace are not kept', async () => {
+    setFlagsFromString('--expose_gc')
+    const collect = runInNewContext('gc') as () => void
+    const heap = (): number => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const url = `${server.api.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
+    const sockets = Array.from({ length: CONNECTIONS_PER_ADDRESS }, () => new WebSocket(url))
+    opened.push(...sockets.map((socket) => ({ close: () => socket.terminate() })))
+    await Promise.all(sockets.map((socket) => once(socket, 'open')))
+    let joined = 0
+    const before = heap()
+    const data = `{"a":[${Array.from({ length: 20_000 }, () => '{}').join()}]}`
+    const namespaces = ['/assets', '/atomicassets'].flatMap((path) =>
+      ['assets', 'offers', 'transfers'].map((suffix) => `${path}/v1/${suffix}`),
+    )
+    for (const socket of sockets) {
+      socket.on('message', (text: Buffer) => (joined += text.toString().startsWith('40') ? 1 : 0))
+      for (const name of namespaces) socket.send(`40${name},${data}`)
+    }
+    await expect.poll(() => joined).toBe(sockets.length * namespaces.length)
+    // Kept data would take at least a megabyte for each namespace of each client.
+    await expect.poll(() => heap() - before).toBeLessThan(sockets.length * namespaces.length * 2 ** 19)
+  })
+
+  it('client scripts that a client requests and does not read leave no open files', async () => {
+    const openScripts = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).includes('client-dist')
+        } catch {
+          return false
+        }
+      }).length
+    const socket = connect(server.api.port, '127.0.0.1').pause()
+    socket.write('GET /socket.io/socket.io.js.map HTTP/1.1\r\nHost: api\r\n\r\n'.repeat(60))
+    await expect.poll(openScripts).toBeGreaterThan(1)
+    socket.destroy()
+    await expect.poll(openScripts).toBe(0)
   })
 })

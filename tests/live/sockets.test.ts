@@ -70,9 +70,11 @@ describe('socket.io', () => {
     })
   })
 
-  it('socket.io serves the client script', async () => {
-    const response = await fetch(`${server.api.url}/socket.io/socket.io.js`)
+  it('socket.io serves the client script, and does not compress it for each request', async () => {
+    const headers = { 'Accept-Encoding': 'br, gzip, deflate' }
+    const response = await fetch(`${server.api.url}/socket.io/socket.io.js`, { headers })
     expect(response.status).toBe(200)
+    expect(response.headers.get('content-encoding')).toBeNull()
     expect(response.headers.get('content-type')).toContain('javascript')
     expect(await response.text()).toContain('Socket.IO v4')
   })

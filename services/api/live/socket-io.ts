@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { Server } from 'socket.io'
 import type { Socket } from 'socket.io'
 import { WebSocketServer } from 'ws'
+import { onceClosed } from '../../core/http/listener/index.ts'
 import { eventCatalogue } from '../../core/live/index.ts'
 import type { Channel } from './channel.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
@@ -89,6 +90,11 @@ export class SocketIoServer {
 
   /** Answers a request below `SOCKET_IO_PATH`. */
   handle(request: IncomingMessage, response: ServerResponse): void {
+    // The library opens a file for each request of the client script, and closes the file when the response closes.
+    onceClosed({ req: request, res: response }, () => undefined)
+    // The library compresses the client script anew for each request: brotli takes more than a second. Only responses
+    // of sessions, whose addresses have a query, are compressed.
+    if (!request.url?.startsWith(`${SOCKET_IO_PATH}?`)) delete request.headers['accept-encoding']
     this.#inner.emit('request', request, response)
   }
 
@@ -160,6 +166,8 @@ export class SocketIoServer {
       socket.conn.close(true)
       return
     }
+    // Nothing reads `auth`, which may take megabytes of memory for each namespace of each connection.
+    socket.handshake.auth = {}
     const member = audience.add(peer)
     peer.namespaces.add(audience.name)
     socket.on('subscribe', (wanted: unknown) => {
