@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -186,6 +187,49 @@ describe('hostile clients', () => {
     for (let sent = 0; sent < 10; sent++) socket.send('2')
     await expect.poll(() => answers).toBe(10)
     expect(socket.readyState).toBe(socket.OPEN)
+  })
+
+  it('large messages that many clients send at once do not block the event loop', async () => {
+    const addresses = Array.from({ length: 80 }, (_, at) => `10.0.3.${Math.floor(at / 4)}`)
+    const members = Array.from({ length: 6_000 }, (_, at) => `"k${at}":1`).join()
+    const plain = await Promise.all(addresses.map(connectFrom))
+    const delayed = monitorEventLoopDelay({ resolution: 1 })
+    const measure = async (send: () => void, isDone: () => Promise<unknown>): Promise<number> => {
+      delayed.reset()
+      const startedMs = performance.now()
+      delayed.enable()
+      send()
+      await isDone()
+      delayed.disable()
+      return delayed.max / 1e6 / (performance.now() - startedMs)
+    }
+    const shares = [
+      await measure(
+        () => {
+          for (const client of plain) client.send(`{"type":"subscribe",${members}}`)
+        },
+        () => Promise.all(plain.map((client) => client.received('error', 1))),
+      ),
+    ]
+    for (const client of plain) client.close()
+    const url = `${server.api.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
+    const sockets = addresses.map(
+      (address) => new WebSocket(url, { headers: { 'X-Forwarded-For': address.replace('.3.', '.4.') } }),
+    )
+    opened.push(...sockets.map((socket) => ({ close: () => socket.terminate() })))
+    await Promise.all(sockets.map((socket) => once(socket, 'open')))
+    let joined = 0
+    for (const socket of sockets)
+      socket.on('message', (data: Buffer) => (joined += data.toString().startsWith('40') ? 1 : 0))
+    shares.push(
+      await measure(
+        () => {
+          for (const socket of sockets) socket.send(`40/assets/v1/assets,{${members}}`)
+        },
+        () => expect.poll(() => joined).toBe(sockets.length),
+      ),
+    )
+    for (const share of shares) expect(share).toBeLessThan(0.4)
   })
 
   it('the data that a socket.io client sends when it joins a namespace are not kept', async () => {

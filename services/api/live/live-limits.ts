@@ -1,6 +1,7 @@
 import { bytesText, secondsText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
 import { CHUNK_BYTES, HEAVY_BYTES } from './block-events.ts'
+import { MAX_WAITING_BYTES } from './inbox.ts'
 import type { LiveLimits } from './limits.ts'
 import { RECORD_BYTES } from './records.ts'
 import { resumeTiming } from './resuming.ts'
@@ -33,6 +34,11 @@ export const liveLimits: readonly LiveLimit[] = [
   },
   {
     ...{ setting: 'messages_per_second', counts: 'messages of a client in a second', per: 'connection' },
+    beyond: '`RATE_LIMITED`, the connection closes',
+  },
+  {
+    ...{ counts: 'bytes of messages of a client that wait to be handled', per: 'connection' },
+    value: bytesText(MAX_WAITING_BYTES),
     beyond: '`RATE_LIMITED`, the connection closes',
   },
   {

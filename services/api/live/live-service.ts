@@ -19,6 +19,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import { invalidParameter } from '../request/index.ts'
 import { Channel } from './channel.ts'
+import { ClientTurns } from './client-turns.ts'
 import { Doorkeeper } from './doorkeeper.ts'
 import { answerPlainly, EventStreams } from './event-stream.ts'
 import { ReaderHub } from './hub.ts'
@@ -164,10 +165,11 @@ class Live implements LiveService {
     const clientOf = createClients(settings)
     this.#doorkeeper = new Doorkeeper({ clientOf, origins: settings.cors, limits, observer })
     const parts = { limits, observer, subscribing }
-    this.#websockets = new PlainWebsockets({ ...parts, pingMs: PING_MS })
+    const turns = new ClientTurns()
+    this.#websockets = new PlainWebsockets({ ...parts, turns, pingMs: PING_MS })
     this.#streams = new EventStreams({ ...parts, heartbeatMs: HEARTBEAT_MS })
     this.#socketIo = new SocketIoServer({
-      ...{ channels, limits, observer, doorkeeper: this.#doorkeeper },
+      ...{ channels, limits, observer, doorkeeper: this.#doorkeeper, turns },
       sessionPrefix: options.peers ? SessionRelay.prefix(options.peers) : '',
     })
     this.#relay = options.peers && new SessionRelay(options.peers, this.#socketIo)

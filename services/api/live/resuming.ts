@@ -14,7 +14,7 @@ import type { LiveObserver } from './observer.ts'
 import { errorMessage, message } from './outgoing.ts'
 import { compareEvents, lowestOf, nextEvent, samePlace } from './places.ts'
 import { receiversOf } from './resumed-receivers.ts'
-import { ResumeTurns } from './resume-turns.ts'
+import { ClientTurns } from './client-turns.ts'
 import { isRead } from './slow-client.ts'
 
 /** Time limits for sending missed events to resuming clients. */
@@ -71,7 +71,7 @@ type Next = 'again' | 'read' | 'gather' | 'ahead' | 'done'
 export class Resumer {
   readonly #options: ResumerOptions
   readonly #timing: ResumeTiming
-  readonly #turns = new ResumeTurns()
+  readonly #turns = new ClientTurns()
   readonly #resumes = new Map<LiveClient, Resume>()
   readonly #pulse: NodeJS.Timeout
 

@@ -7,7 +7,9 @@ import { WebSocketServer } from 'ws'
 import { onceClosed } from '../../core/http/listener/index.ts'
 import { eventCatalogue } from '../../core/live/index.ts'
 import type { Channel } from './channel.ts'
+import type { ClientTurns } from './client-turns.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
+import { Inbox } from './inbox.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import { SocketAudience } from './socket-audience.ts'
@@ -27,6 +29,8 @@ export interface SocketIoOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly doorkeeper: Doorkeeper
+  /** Turns in which the messages of clients are handled. */
+  readonly turns: ClientTurns
   /**
    * Prefix of the ids of the socket.io sessions of this process. Other processes recognise by the prefix which process
    * owns a session.
@@ -127,6 +131,7 @@ export class SocketIoServer {
     const peer = new SocketPeer(conn, limits, observer)
     let { transport } = peer
     this.#peers.set(conn, peer)
+    this.#handleInTurns(conn, peer)
     observer.connected(transport)
     conn.on('upgrade', () => {
       observer.disconnected(transport)
@@ -137,6 +142,22 @@ export class SocketIoServer {
       this.#leaves.get(request)?.()
       this.#peers.delete(conn)
       observer.disconnected(transport)
+    })
+  }
+
+  /** Replaces the listener with which the library decodes messages at once, so that messages are decoded in turns. */
+  #handleInTurns(conn: EngineSocket, peer: SocketPeer): void {
+    const { turns, doorkeeper } = this.#options
+    const [decode] = conn.listeners('data')
+    conn.removeAllListeners('data')
+    const inbox = new Inbox<string | Buffer>({
+      ...{ turns, address: doorkeeper.addressOf(conn.request), isRead: () => peer.isRead() },
+      handle: (data) => {
+        if (conn.readyState === 'open') (decode as (data: string | Buffer) => void)(data)
+      },
+    })
+    conn.on('data', (data: string | Buffer) => {
+      if (!inbox.put(data, data.length)) peer.cut('rate')
     })
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { textFrame } from './frames.ts'
 import { MessageRate } from './limits.ts'
@@ -20,6 +21,10 @@ const PACKET_BYTES = 256
  * is limited to `max_queue_bytes`.
  */
 const QUEUES = 4
+/** A client's messages wait while more than this number of bytes are unread. */
+const SMALL_BACKLOG_BYTES = 256 * 1024
+/** Interval of the checks whether a client has read its packets, ms. */
+const READ_CHECK_MS = 100
 /** A client that was sent an error or a notice of the shutdown is disconnected after this time, ms. */
 const LAST_WORDS_MS = 3_000
 
@@ -88,6 +93,13 @@ export class SocketPeer {
     const { writeBuffer, transport } = this.#conn as unknown as EngineInside
     const inLibrary = writeBuffer.reduce((sum, { data }) => sum + PACKET_BYTES + (data?.length ?? 0), 0)
     return inLibrary + (transport.socket?.bufferedAmount ?? 0)
+  }
+
+  /** Waits until the client has read most of its packets. Returns false if the connection closes. */
+  async isRead(): Promise<boolean> {
+    while (this.#conn.readyState === 'open' && this.#queuedBytes() > SMALL_BACKLOG_BYTES)
+      await sleep(READ_CHECK_MS, undefined, { ref: false })
+    return this.#conn.readyState === 'open'
   }
 
   get transport(): Transport {

@@ -1,9 +1,12 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Channel } from './channel.ts'
 import type { ChannelMount } from './channel.ts'
+import { ClientTurns } from './client-turns.ts'
+import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import type { Resumer } from './resuming.ts'
 import { SubscriptionBudget } from './subscription-budget.ts'
@@ -32,7 +35,8 @@ class UnreadSocket extends Duplex {
   }
 }
 
-it('a client that does not read the answers to its messages is disconnected', async () => {
+/** Serves a websocket whose client does not read. */
+function serveUnread(limits: LiveLimits): { socket: UnreadSocket; cut: string[]; close: () => void } {
   const cut: string[] = []
   const observer: LiveObserver = {
     connected: () => undefined,
@@ -51,7 +55,8 @@ it('a client that does not read the answers to its messages is disconnected', as
   })
   const resumer = { resume: () => undefined } as unknown as Resumer
   const subscribing = new Subscriptions(new SubscriptionBudget(), resumer)
-  const server = new PlainWebsockets({ limits, observer, subscribing, pingMs: 1_000_000 })
+  const turns = new ClientTurns()
+  const server = new PlainWebsockets({ limits, observer, subscribing, turns, pingMs: 1_000_000 })
   const request = new IncomingMessage(new Socket())
   request.method = 'GET'
   Object.assign(request.headers, {
@@ -63,12 +68,31 @@ it('a client that does not read the answers to its messages is disconnected', as
     ...{ request, socket, head: Buffer.alloc(0), channel, address: '10.0.0.1' },
     onClose: () => undefined,
   })
+  const close = (): void => {
+    server.close('')
+    socket.destroy()
+  }
+  return { socket, cut, close }
+}
+
+it('a client that does not read the answers to its messages is disconnected', async () => {
+  const { socket, cut, close } = serveUnread(limits)
   const text = '{"type":"subscribe","assets":["1"]}'
   for (let sent = 0; sent < 1_000; sent++) socket.send(text)
   socket.push(null)
   await expect.poll(() => socket.readableLength).toBe(0)
   expect(socket.writableLength).toBeLessThan(2 * limits.max_queue_bytes)
   expect(cut).toEqual(['slow'])
-  server.close('')
-  socket.destroy()
+  close()
+})
+
+it('further messages of a client wait until the client has read the answers', async () => {
+  const { socket, cut, close } = serveUnread({ ...limits, max_queue_bytes: 2 ** 30 })
+  // The answer is longer, because it names all events.
+  for (let sent = 0; sent < 5_000; sent++) socket.send('{"type":"subscribe","events":["x"]}')
+  await expect.poll(() => socket.writableLength).toBeGreaterThan(256 * 1024)
+  await sleep(500)
+  expect(socket.writableLength).toBeLessThan(512 * 1024)
+  expect(cut).toEqual([])
+  close()
 })

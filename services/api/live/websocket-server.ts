@@ -4,17 +4,22 @@ import { WebSocketServer } from 'ws'
 import type { RawData, WebSocket } from 'ws'
 import type { Channel } from './channel.ts'
 import { LiveClient } from './client.ts'
+import type { ClientTurns } from './client-turns.ts'
+import { Inbox, MAX_WAITING_BYTES } from './inbox.ts'
 import type { LiveLimits } from './limits.ts'
 import { MessageRate } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import { PlainSession } from './plain-session.ts'
 import type { Subscribing } from './plain-session.ts'
+import { isRead } from './slow-client.ts'
 import { WebsocketConnection } from './websocket-connection.ts'
 
 export interface WebsocketServerOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly subscribing: Subscribing
+  /** Turns in which the messages of clients are handled. */
+  readonly turns: ClientTurns
   /** Interval of pings to clients, ms. */
   readonly pingMs: number
 }
@@ -78,7 +83,7 @@ export class PlainWebsockets {
   }
 
   #serve(websocket: WebSocket, socket: Duplex, channel: Channel, address: string): void {
-    const { limits, observer, subscribing } = this.#options
+    const { limits, observer, subscribing, turns } = this.#options
     const client = new LiveClient(new WebsocketConnection(websocket, socket), address)
     const session = new PlainSession(client, channel, limits, subscribing)
     const rate = new MessageRate(limits.messages_per_second)
@@ -86,20 +91,24 @@ export class PlainWebsockets {
     this.#answered.add(websocket)
     channel.add(client)
     observer.connected('websocket')
+    const inbox = new Inbox<string | undefined>({
+      ...{ turns, address, isRead: () => this.#isRead(client) },
+      handle: (text) => this.#handle(client, session, text),
+      onEmpty: () => websocket.resume(),
+    })
     websocket.on('message', (data, isBinary) => {
       if (!client.connection.isOpen) return
-      if (!rate.take()) {
-        observer.cut('websocket', 'rate')
-        client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
-      } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
-        // `max_queue_bytes` does not apply to a resuming client: the resumer limits the buffered bytes of missed
-        // events.
-        observer.cut('websocket', 'slow')
-        client.dismiss(
-          'TOO_SLOW',
-          `more than ${limits.max_queue_bytes} bytes of messages wait until the client reads`,
-        )
-      } else session.receive(isBinary ? undefined : textOf(data))
+      const text = isBinary ? undefined : textOf(data)
+      const isTooFast = !rate.take()
+      if (!isTooFast && inbox.put(text, text?.length ?? 0)) {
+        websocket.pause()
+        return
+      }
+      const most = isTooFast
+        ? `${limits.messages_per_second} messages a second`
+        : `${MAX_WAITING_BYTES} bytes of messages wait to be handled`
+      observer.cut('websocket', 'rate')
+      client.dismiss('RATE_LIMITED', `more than ${most}`)
     })
     websocket.on('pong', () => this.#answered.add(websocket))
     // No action on 'error': a websocket always emits 'close' after 'error'.
@@ -109,6 +118,26 @@ export class PlainWebsockets {
       subscribing.leave(channel, client)
       observer.disconnected('websocket')
     })
+  }
+
+  #handle(client: LiveClient, session: PlainSession, text: string | undefined): void {
+    const { max_queue_bytes: most } = this.#options.limits
+    if (!client.connection.isOpen) return
+    // `max_queue_bytes` does not apply to a resuming client: the resumer limits the buffered bytes of missed events.
+    if (client.state === 'resuming' || client.connection.waitingBytes <= most) session.receive(text)
+    else this.#cutSlow(client, `more than ${most} bytes of messages wait until the client reads`)
+  }
+
+  /** Waits until a client has read its messages. Disconnects the client if it stops reading. */
+  async #isRead(client: LiveClient): Promise<boolean> {
+    const isDone = await isRead(client.connection)
+    if (!isDone && client.connection.isOpen) this.#cutSlow(client, 'the client does not read its messages')
+    return isDone
+  }
+
+  #cutSlow(client: LiveClient, text: string): void {
+    this.#options.observer.cut('websocket', 'slow')
+    client.dismiss('TOO_SLOW', text)
   }
 
   /** Terminates clients that have not answered the last ping, and sends a ping to all others. */

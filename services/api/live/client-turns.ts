@@ -1,14 +1,14 @@
-/** Maximum number of resuming clients that one process serves at the same time. */
+/** Maximum number of turns at the same time. */
 const SLOTS = 4
 
 type Turn = () => Promise<void>
 
 /**
- * Round-robin scheduler of resuming clients. A turn is a short task that sends a client some of the events that the
- * client missed. A client has no turn while it reads its messages. The scheduler alternates between addresses, however
- * many clients an address has.
+ * Round-robin scheduler of clients. A turn is a short task: it sends a client some of the events that the client missed,
+ * or handles some messages of the client. A client has no turn while it reads its messages. The scheduler alternates
+ * between addresses, however many clients an address has.
  */
-export class ResumeTurns {
+export class ClientTurns {
   /** Turns that wait for a slot, by client address. The first address of the Map gets the next slot. */
   readonly #waiting = new Map<string, Turn[]>()
   #running = 0

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { ResumeTurns } from './resume-turns.ts'
+import { ClientTurns } from './client-turns.ts'
 
 /**
  * Waits for two turns of the event loop: for all pending callbacks, and for the callbacks that the pending ones defer.
@@ -11,7 +11,7 @@ async function settle(): Promise<void> {
 }
 
 it('client addresses that wait to resume take turns, whatever the number of clients of each address', async () => {
-  const turns = new ResumeTurns()
+  const turns = new ClientTurns()
   const order: string[] = []
   const ends: (() => void)[] = []
   const ask = (name: string): void => {
