@@ -3,6 +3,7 @@ import { describeBodyLimits } from '../core/http/content/index.ts'
 import { listenerLimits } from '../core/http/listener/index.ts'
 import { bytesText, countText } from '../core/limits/index.ts'
 import type { Limit } from '../core/limits/index.ts'
+import { MAX_SEPARATORS } from './http/body.ts'
 import { MAX_HEX_ROWS } from './endpoints/index.ts'
 import { MAX_ROWS } from './tables/rows.ts'
 
@@ -43,6 +44,12 @@ export const stateLimits: readonly Limit[] = [
   },
   ...listenerLimits,
   ...describeBodyLimits({ value: bytesText(MAX_BODY_BYTES) }, { value: bytesText(MAX_BODIES_AT_ONCE_BYTES) }),
+  {
+    counts: 'values of a body, counted by braces, brackets, commas and ampersands',
+    per: 'request',
+    value: countText(MAX_SEPARATORS),
+    beyond: '400',
+  },
   { counts: 'packed rows of a request', per: 'request', value: countText(MAX_HEX_ROWS), beyond: '400' },
   { counts: 'rows of an answer', per: 'request', value: countText(MAX_ROWS), beyond: '400' },
   ...describeAnswerLimits({ setting: 'STATE_ANSWER_BYTES' }, { setting: 'STATE_ANSWERS_BYTES' }),

@@ -361,3 +361,16 @@ it('a request whose URL cannot be parsed gets status 400 and the code request_er
     expect.objectContaining({ code: 'request_error', message: 'The URL of the request cannot be parsed' }),
   ])
 })
+
+it('a body with more values than any endpoint reads is refused before it is parsed', async () => {
+  const client = await start()
+  const post = async (path: string, body: string): Promise<unknown> => {
+    const answer = await client.post<{ code: string; details: unknown }>(path, body)
+    return [answer.status, answer.body.code, answer.body.details]
+  }
+  const refusal = [400, 'invalid_json_error', { errors: { source: ['The body has too many values'] } }]
+  for (const values of ['[],'.repeat(10_000), '['.repeat(10_001), '{},'.repeat(10_000)])
+    expect(await post('/v1/auth/issue', `{"api_key":"x","more":[${values}`)).toEqual(refusal)
+  await client.login(/server_\w+/.exec((await run('keys', 'create', '--label', 'one')).out)![0])
+  expect(await post('/v0/state/tables/accounts', 'accounts=eosio&'.repeat(10_001))).toEqual(refusal)
+})

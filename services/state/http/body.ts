@@ -8,7 +8,7 @@ export type ReadText = (request: IncomingMessage) => Promise<string>
 
 /**
  * Reads the parameters in a body. Ignores the content type: clients send JSON with the type of a form.
- * @throws Refusal 400 if the body is missing or not JSON; any error of `readText`.
+ * @throws Refusal 400 if the body is missing, not JSON, or has too many values; any error of `readText`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -21,8 +21,26 @@ export async function readBody(
     if (kind === 'any') return new Map()
     throw bodyRefusal('missing_body_error', 'The request has no body.', 'The body must be a JSON object')
   }
+  if (hasManyValues(text)) throw invalidJson('The body has too many values')
   if (kind === 'any' && !text.startsWith('{')) return new Map(new URLSearchParams(text))
   return parseObject(text)
+}
+
+/**
+ * Limit of the braces, brackets, commas and ampersands of a body; no endpoint reads as many values. Parsing 8 MiB of
+ * short values would block the process for seconds.
+ */
+export const MAX_SEPARATORS = 10_000
+
+function hasManyValues(text: string): boolean {
+  return ['{', '[', ',', '&'].some((separator) => {
+    let at = -1
+    for (let count = 0; count <= MAX_SEPARATORS; count++) {
+      at = text.indexOf(separator, at + 1)
+      if (at < 0) return false
+    }
+    return true
+  })
 }
 
 function parseObject(text: string): Map<string, unknown> {
