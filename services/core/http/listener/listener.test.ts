@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { listen } from './listener.ts'
 
@@ -74,6 +75,34 @@ it('a CONNECT request closes the connection; requests that follow in the same pa
   const opening = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
   expect(await receiveAll(listener.port, opening + REQUEST.repeat(3))).toBe('')
   expect(requests).toBe(0)
+  await listener.close()
+})
+
+it('requests that follow a CONNECT request in later packets are ignored', async () => {
+  const responses: ServerResponse[] = []
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: (_, response) => void responses.push(response),
+    failureBody: (_, message) => message,
+  })
+  const errors: unknown[] = []
+  const note = (error: unknown): void => void errors.push(error)
+  process.prependListener('uncaughtException', note)
+  const socket = connect({ port: listener.port, host: '127.0.0.1', noDelay: true })
+  socket.on('error', () => undefined).resume()
+  // While eight requests are in progress, the server does not parse the packets that follow.
+  for (const packet of [REQUEST.repeat(9), 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', REQUEST]) {
+    socket.write(packet)
+    await sleep(50)
+  }
+  const closed = once(socket, 'close')
+  expect(responses).toHaveLength(8)
+  for (const response of responses) response.end('answer')
+  await closed
+  process.off('uncaughtException', note)
+  expect(errors).toEqual([])
+  expect(responses).toHaveLength(9)
   await listener.close()
 })
 

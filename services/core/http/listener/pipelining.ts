@@ -109,6 +109,10 @@ class Pipeline {
     let start = 0
     let parts = 0
     while (start < bytes.length) {
+      // Further bytes after a malformed request would each cause a parser error. After a CONNECT request, Node destroys
+      // the socket and frees the parser: further bytes, also those of a later read, would throw an error that ends the
+      // process.
+      if (this.#socket.destroyed || this.#socket.writableEnded) return
       if (parts++ === MAX_PARTS) this.#holdForOneTurn()
       this.#isHeld ||= this.#inProgress >= MAX_IN_PROGRESS
       const mustWait = this.#isHeld || this.#socket._paused === true
@@ -123,9 +127,6 @@ class Pipeline {
       start = end
       this.#tail = (this.#tail + part.toString('latin1', Math.max(0, part.length - SEAM))).slice(-SEAM)
       this.#parse?.call(this.#socket, part)
-      // Further bytes after a malformed request would each cause a parser error. After a CONNECT request, Node destroys
-      // the socket and frees the parser: further bytes would throw an error that ends the process.
-      if (this.#socket.destroyed || this.#socket.writableEnded) return
     }
   }
 
