@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { applianceSettings } from './appliance-settings.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import type { GeneratedArguments, GeneratedServer } from './generated-server.ts'
 
@@ -34,6 +35,7 @@ export async function openLimitedServer(
   const group = new MemoryGroup(memoryBytes)
   group.enter()
   const server = await openGeneratedServer(given, {
+    ...applianceSettings('effective_io_concurrency'),
     ...settings,
     shared_buffers: `${Math.round((memoryBytes * BUFFERS) / 2 ** 20)}MB`,
   }).finally(() => {

@@ -23,15 +23,14 @@
  * blocks become irreversible together at the end, so the removal of their undo rows counts. An event's numbers include
  * its share of the block; the row of blocks without events shows how much that is.
  */
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { packageRoot } from '../../services/core/paths/index.ts'
 import { ContinuedChain } from '../lab/index.ts'
+import { applianceSettings } from './appliance-settings.ts'
 import { Random } from './generated/choice.ts'
 import { newestServer, openGeneratedServer, startGeneratedServer } from './generated-server.ts'
 import { openLimitedServer } from './memory-limit.ts'
@@ -66,8 +65,8 @@ const pace = { perSecond: rate, events: eventsPerBlock }
 /** Settings of the appliance that concern writing, and commits that are flushed. */
 const settings = {
   ...{ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
-  ...readSettings('wal_compression', 'checkpoint_timeout', 'effective_io_concurrency'),
-  ...readSettings('autovacuum_max_workers', 'autovacuum_naptime', 'autovacuum_vacuum_cost_limit'),
+  ...applianceSettings('wal_compression', 'checkpoint_timeout'),
+  ...applianceSettings('autovacuum_max_workers', 'autovacuum_naptime', 'autovacuum_vacuum_cost_limit'),
 }
 const SAMPLE_MS = 10_000
 /** Kinds draw more assets than they use: some assets cannot be transferred, burned or edited. */
@@ -84,18 +83,6 @@ try {
   await measure(await pickEntities())
 } finally {
   if (values.data === undefined) await rm(parent, { recursive: true })
-}
-
-/** Reads settings of PostgreSQL from the template of the appliance. */
-function readSettings(...names: readonly string[]): Record<string, string> {
-  const template = readFileSync(join(packageRoot, 'config-templates/postgresql.conf.template'), 'utf8')
-  return Object.fromEntries(
-    names.map((name) => {
-      const value = new RegExp(`^${name} = (.+)$`, 'm').exec(template)?.[1]
-      if (value === undefined) throw new Error(`the template of the appliance has no setting ${name}`)
-      return [name, value]
-    }),
-  )
 }
 
 /** Picks entities while the server has no memory limit; generates the database if it is missing. */

@@ -5,6 +5,7 @@ import type { Json } from '../json/index.ts'
 import { raw, sql } from '../sql/index.ts'
 import type { Sql } from '../sql/index.ts'
 import type { FoundFragments, Fragment, FragmentKind, SharedRow } from './fragments/index.ts'
+import { isOneOf } from './fragments/index.ts'
 import { compileMembers, shapeOf } from './fields/index.ts'
 import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
 import type { PageTexts, Selection, Assembler, PendingRecords } from './page.ts'
@@ -95,8 +96,13 @@ export interface Declaration {
   readonly key: string
   /** SQL of the FROM items of a row. */
   readonly from: string | ((clock: () => number) => Sql)
-  /** SQL condition that finds a row by the key `p.k`. */
-  readonly where: string
+  /**
+   * SQL condition that finds a row by the key `p.k`, for rows that no single column identifies. Default: `key` is `p.k`,
+   * and one bitmap scan reads the rows of a page.
+   */
+  readonly where?: string
+  /** Whether the key determines the partition of the row; default false. */
+  readonly isPartitioned?: boolean
   /** Further columns of the relation with the rows. Conditions and lists read these columns. */
   readonly further?: readonly string[]
   readonly members: RecordMembers<RowParts>
@@ -160,7 +166,7 @@ export function assemblerOf(kind: DeclaredKind, settings: RecordSettings): Assem
     keyType: kind.keyType,
     columnCount: pageColumns(reading).length + (inner?.columnCount ?? 0),
     select: isTimed(kind) ? (keys) => select(reading, keys) : remember((keys) => select(reading, keys)),
-    read: (texts) => readPage(reading, texts),
+    read: (texts, keys) => readPage(reading, texts, keys),
     ...(measure && { measure }),
     ...(one !== undefined && { one: oneRow(reading, one) }),
   }
@@ -202,20 +208,30 @@ function select(reading: Reading, keys: string): Selection {
   return { ...more, ctes: [...own.ctes, ...more.ctes], columns: [...own.columns, ...more.columns] }
 }
 
-/**
- * WITH items: the rows of a page with their positions `n`, and the keys of the contained records. Without `OFFSET 0`
- * PostgreSQL may overestimate the number of keys and read a whole table.
- */
+/** WITH items: the rows of a page, and the keys of the contained records. */
 function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
-  const { alias, compiled, from, where, further = [], contained } = kind
+  const { alias, compiled, from, further = [], contained } = kind
   const names = namesOf(kind)
   const selected = [...compiled.columns.map((column, index) => `${column} AS ${names[index]!}`), ...further]
   const tables = typeof from === 'string' ? raw(from) : from(clock)
-  const rows = sql`${raw(`${alias} AS MATERIALIZED (SELECT p.n, ${alias}.* FROM ${keys} p CROSS JOIN LATERAL (
-      SELECT ${selected.join(', ')} FROM `)}${tables}${raw(` WHERE ${where} OFFSET 0) ${alias})`)}`
+  const found = rowsOf(kind, sql`${raw(`SELECT ${selected.join(', ')} FROM `)}${tables}`, keys)
+  const rows = sql`${raw(`${alias} AS MATERIALIZED (`)}${found}${raw(')')}`
   if (!contained) return [rows]
-  const inner = `SELECT DISTINCT u.k, 0 AS n FROM ${alias} CROSS JOIN LATERAL unnest(${contained.keys}) AS u(k)`
+  const inner = `SELECT DISTINCT u.k FROM ${alias} CROSS JOIN LATERAL unnest(${contained.keys}) AS u(k)`
   return [rows, raw(`${CONTAINED} AS MATERIALIZED (${inner})`)]
+}
+
+/**
+ * Selects the rows with the keys `k` of a relation. In a partitioned table, the least and the greatest key limit the
+ * scan to the partitions of the page. Without `OFFSET 0` PostgreSQL may overestimate the number of keys and read a
+ * whole table.
+ */
+function rowsOf({ alias, key, keyType, where, isPartitioned }: DeclaredKind, rows: Sql, keys: string): Sql {
+  if (where !== undefined)
+    return sql`${raw(`SELECT ${alias}.* FROM ${keys} p CROSS JOIN LATERAL (`)}${rows}${raw(` WHERE ${where} OFFSET 0) ${alias}`)}`
+  const range = ` AND ${key} BETWEEN (SELECT min(k) FROM ${keys}) AND (SELECT max(k) FROM ${keys})`
+  const condition = isOneOf(key, keyType, `SELECT k FROM ${keys}`)
+  return sql`${rows}${raw(` WHERE ${condition}${isPartitioned === true ? range : ''}`)}`
 }
 
 /** Columns of the selection: the rows, the versions of the shared rows, and the lists. */
@@ -223,7 +239,7 @@ function pageColumns({ kind, clock = Date.now }: Reading): Sql[] {
   const { alias, sharedRows, lists = [] } = kind
   const fields = namesOf(kind).map((name) => `${alias}.${name}`)
   return [
-    raw(`(SELECT ${packRows(fields, `${alias}.n`)} FROM ${alias})`),
+    raw(`(SELECT ${packRows(fields)} FROM ${alias})`),
     ...sharedRows.filter(({ version }) => version === undefined).map(({ versions }) => raw(versions(alias))),
     ...lists.map((list) => (typeof list.select === 'string' ? raw(list.select) : list.select(clock))),
   ]
@@ -238,10 +254,10 @@ function measureContaining(reading: Reading, contained: Contained, keys: string)
   })
 }
 
-function readPage(reading: Reading, texts: PageTexts): PendingRecords {
+function readPage(reading: Reading, texts: PageTexts, keys?: readonly string[]): PendingRecords {
   const { kind, inner, given } = reading
   const { sharedRows, places, lists = [] } = kind
-  const rows = unpackRows(texts[0])
+  const rows = inOrder(unpackRows(texts[0]), keys)
   let at = 1
   const versions = new Map<FragmentKind, ReadonlyMap<string, string>>(
     sharedRows.map(({ kind: fragment, version }, index) => [
@@ -253,6 +269,16 @@ function readPage(reading: Reading, texts: PageTexts): PendingRecords {
   )
   const values = lists.map(({ read }) => read(texts[at++], given))
   return pendingRecords(reading, { rows, versions, lists: values }, inner?.read(texts.slice(at)))
+}
+
+/** Sorts rows, whose first field is the key, in the order of the keys. A key without a row is skipped. */
+function inOrder(
+  rows: readonly (readonly string[])[],
+  keys: readonly string[] | undefined,
+): readonly (readonly string[])[] {
+  if (!keys) return rows
+  const byKey = new Map(rows.map((row) => [row[0]!, row]))
+  return keys.map((key) => byKey.get(key)).filter((row) => row !== undefined)
 }
 
 interface ReadRows {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { unpackRows } from '../database/index.ts'
+import { packRows, unpackRows } from '../database/index.ts'
 import { readPageKeys } from '../planner/index.ts'
 import { answerTooLarge } from '../request/index.ts'
 import { partsBySize, TooMuchAtOnce } from './sizes/index.ts'
@@ -48,14 +48,16 @@ export interface Assembler {
   /** SQL type of the keys of the records. */
   readonly keyType: string
   /**
-   * @param keys name of a relation with the keys of the records (`k`) and the positions of the records on the page
-   * (`n`).
+   * @param keys name of a relation with the keys of the records (`k`).
    */
   readonly select: (keys: string) => Selection
   /** Number of columns that `select` returns. */
   readonly columnCount: number
-  /** Converts the selected columns to records. */
-  readonly read: (texts: PageTexts) => PendingRecords
+  /**
+   * Converts the selected columns to records.
+   * @param keys keys of the records in the order of the page; default: the order of the records does not matter.
+   */
+  readonly read: (texts: PageTexts, keys?: readonly string[]) => PendingRecords
   /** Selects the sizes of records as packed rows: key, bytes of the record, and bytes that are read for the record. */
   readonly measure?: (keys: string) => Selection
   /** A faster statement for a single key `$1`. The statement returns one text. */
@@ -79,13 +81,13 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
       return assemble(session, one.read(rows[0]?.[0]))
     }
     const texts = await readKeysTexts(session, keys, assembler.select(PAGE_KEYS), keyType)
-    return assemble(session, assembler.read(texts))
+    return assemble(session, assembler.read(texts, keys))
   }
   async function readPlanned(session: Session, plan: PagePlan): Promise<PageResult<Map<string, Json>>> {
     try {
       const texts = await readPageTexts(session, plan, assembler.select(PAGE_KEYS), keyType)
       if ('hits' in texts) return texts
-      return { records: await assemble(session, assembler.read(texts.records)) }
+      return { records: await assemble(session, assembler.read(texts.records.texts, texts.records.keys)) }
     } catch (error) {
       if (!(error instanceof TooMuchAtOnce)) throw error
     }
@@ -145,7 +147,7 @@ async function readInParts(
     known,
     sizes.map(({ readBytes }) => readBytes),
   )) {
-    const pending = assembler.read(await readKeysTexts(session, part, selection, keyType))
+    const pending = assembler.read(await readKeysTexts(session, part, selection, keyType), part)
     const found = await fragments.loadAll(session, pending.versions)
     for (const [key, record] of pending.assemble(found, records.size)) records.set(key, record)
     await setImmediate()
@@ -166,11 +168,13 @@ async function readSizes(
   keyType: string,
 ): Promise<RecordSize[]> {
   const [packed] = await readKeysTexts(session, keys, selection, keyType)
-  return unpackRows<[string, string, string]>(packed).map(([key, bytes, readBytes]) => ({
-    key,
-    bytes: Number(bytes),
-    readBytes: Number(readBytes),
-  }))
+  const sizes = new Map(
+    unpackRows<[string, string, string]>(packed).map(([key, bytes, readBytes]) => [
+      key,
+      { key, bytes: Number(bytes), readBytes: Number(readBytes) },
+    ]),
+  )
+  return keys.map((key) => sizes.get(key)).filter((size) => size !== undefined)
 }
 
 /** Merges the keys of fragments that several groups of records need. */
@@ -196,7 +200,13 @@ export interface Selection {
 /** Columns of a selection: packed texts, null if there are no rows. */
 export type PageTexts = readonly (string | null)[]
 
-/** Name of the relation from which a selection reads the keys `k` of a page and their positions `n`. */
+/** Texts of a page, and the keys of its records in the order of the page. */
+interface TextsOfPage {
+  readonly texts: PageTexts
+  readonly keys: readonly string[]
+}
+
+/** Name of the relation from which a selection reads the keys `k` of a page. */
 const PAGE_KEYS = 'known'
 
 /**
@@ -224,29 +234,31 @@ async function readPageTexts(
   page: PagePlan,
   selection: Selection,
   keyType: string,
-): Promise<PageResult<PageTexts>> {
+): Promise<PageResult<TextsOfPage>> {
   const whole = page.isFixed ? pageNames.prepared(wholePage(page.keys, selection).render()) : undefined
   if (whole?.name === undefined) {
     return session.snapshot(async () => {
       const found = await readPageKeys(session, page)
       if ('hits' in found) return found
-      return { records: await readKeysTexts(session, found.records, selection, keyType) }
+      const keys = found.records
+      return { records: { texts: await readKeysTexts(session, keys, selection, keyType), keys } }
     })
   }
-  const [row] = await session.query<[number | bigint | null, boolean | null, ...(string | null)[]]>({
-    ...whole,
-    reason: page.reason,
-  })
-  const [hits, isTooMuch, ...texts] = row!
+  type Row = [number | bigint | null, string | null, boolean | null, ...(string | null)[]]
+  const [row] = await session.query<Row>({ ...whole, reason: page.reason })
+  const [hits, keys, isTooMuch, ...texts] = row!
   if (isTooMuch === true) throw new TooMuchAtOnce()
-  return hits === null ? { records: texts } : { hits: Number(hits) }
+  return hits === null
+    ? { records: { texts, keys: unpackRows(keys).map(([key]) => key!) } }
+    : { hits: Number(hits) }
 }
 
 function wholePage(keys: Sql, selection: Selection): Sql {
   const { items, columns, from } = guarded([selection])
-  const known = raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`)
+  const known = raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k FROM page WHERE ${HITS} IS NULL)`)
+  const order = raw(`(SELECT ${packRows(['k'], 'n')} FROM page)`)
   return sql`WITH page AS MATERIALIZED (${keys}), ${joinSql([known, ...items], ', ')}
-    SELECT ${joinSql([raw(HITS), ...columns], ', ')} ${from}`
+    SELECT ${joinSql([raw(HITS), order, ...columns], ', ')} ${from}`
 }
 
 /**
@@ -307,10 +319,10 @@ export async function readTogether(
   const keys = parts.map(
     // Numbers are bound as one text, because the driver would quote the elements of an array one by one.
     ({ keys, type, relation }) =>
-      sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(
+      sql`${raw(relation)} AS MATERIALIZED (SELECT k FROM unnest(${bind(
         type === 'text' ? keys : `{${keys.join(',')}}`,
         `${type}[]`,
-      )}) WITH ORDINALITY AS u(k, n))`,
+      )}) AS u(k))`,
   )
   const { items, columns, from } = guarded(parts.map(({ selection }) => selection))
   const statement = sql`WITH ${joinSql([...keys, ...items], ', ')} SELECT ${joinSql(columns, ', ')} ${from}`

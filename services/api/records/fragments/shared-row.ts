@@ -1,5 +1,6 @@
 import { packRows } from '../../database/index.ts'
 import type { FragmentKind } from './fragments.ts'
+import { isOneOf } from './gathered.ts'
 
 /** A row that several records share. Records contain it as a fragment. */
 export interface SharedRow {
@@ -22,6 +23,8 @@ export interface SharedTable {
   readonly table: string
   readonly alias: string
   readonly columns: readonly string[]
+  /** SQL type of the key, if the key is a single column. The rows are then read by one bitmap scan. */
+  readonly keyType?: string
   /** SQL of the version of the shared row. Default: `version` of the fragment kind. */
   readonly version?: string
   readonly isOptional?: boolean
@@ -30,7 +33,7 @@ export interface SharedTable {
 
 /** Declares a shared row whose key columns have the same names in the table and in the record's row. */
 export function sharedRow(table: SharedTable): SharedRow {
-  const { kind, alias, columns, isGrouped = false, version = kind.version } = table
+  const { kind, alias, columns, keyType, isGrouped = false, version = kind.version } = table
   const same = (row: string): string =>
     columns.map((column) => `${alias}.${column} = ${row}.${column}`).join(' AND ')
   const keys = columns.map((column) => `${alias}.${column}`)
@@ -40,10 +43,15 @@ export function sharedRow(table: SharedTable): SharedRow {
     kind,
     columns,
     ...(table.isOptional && { isOptional: true }),
-    versions: (relation) => `(SELECT ${packRows([key, `${alias}.version`])}
-      FROM (SELECT DISTINCT ${columns.join(', ')} FROM ${relation}) d CROSS JOIN LATERAL (
-        SELECT ${keys.join(', ')}, ${version} AS version FROM ${table.table} ${alias}
-        WHERE ${same('d')}${groupBy} OFFSET 0) ${alias})`,
+    versions: (relation) => {
+      const wanted = `SELECT DISTINCT ${columns.join(', ')} FROM ${relation}`
+      const rows = `SELECT ${keys.join(', ')}, ${version} AS version FROM ${table.table} ${alias}`
+      const found =
+        keyType === undefined
+          ? `(${wanted}) d CROSS JOIN LATERAL (${rows} WHERE ${same('d')}${groupBy} OFFSET 0) ${alias}`
+          : `(${rows} WHERE ${isOneOf(key, keyType, wanted)}${groupBy}) ${alias}`
+      return `(SELECT ${packRows([key, `${alias}.version`])} FROM ${found})`
+    },
     one: (row) => `(SELECT ${version} FROM ${table.table} ${alias} WHERE ${same(row)})`,
   }
 }

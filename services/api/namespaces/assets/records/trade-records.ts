@@ -15,7 +15,7 @@ const contract = field.contract('contract', 'Account of the contract')
 export function offersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({
     ...{ title: 'Offer', description: 'A trade offer', keyType: 'bigint' },
-    ...{ alias: 'o', key: 'o.offer_id', from: 'assets.offers o', where: 'o.offer_id = p.k' },
+    ...{ alias: 'o', key: 'o.offer_id', from: 'assets.offers o' },
     further: ['o.sender_asset_ids', 'o.recipient_asset_ids'],
     members: {
       contract,
@@ -60,7 +60,7 @@ export function offersOf(assets: DeclaredKind): DeclaredKind {
 export function transfersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({
     ...{ title: 'Transfer', description: 'A transfer of assets of one collection', keyType: 'bigint' },
-    ...{ alias: 't', key: 't.transfer_id', where: 't.transfer_id = p.k' },
+    ...{ alias: 't', key: 't.transfer_id', isPartitioned: true },
     from: 'assets.transfers t LEFT JOIN LATERAL assets.origin_of(t.transfer_id) x ON true',
     further: ['t.asset_ids'],
     members: {

@@ -77,6 +77,7 @@ const templatePrices: FragmentKind = {
 /** The prices of the template of an asset, as rows that records share. */
 const templatePricesRow = sharedRow({
   ...{ kind: templatePrices, table: 'market.template_prices', alias: 'k', columns: ['template_id'] },
+  keyType: 'integer',
   ...{ version: VERSION, isGrouped: true, isOptional: true },
 })
 

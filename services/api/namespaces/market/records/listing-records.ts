@@ -155,8 +155,8 @@ const saleMembers: RecordMembers<RowParts> = {
 const saleKind = {
   ...listing,
   key: 'l.sale_id',
-  from: `market.sales l JOIN market.tokens y ON y.token_symbol = l.settlement_symbol ${ORACLE_RATE}`,
-  where: 'l.sale_id = p.k AND l.offer_id IS NOT NULL',
+  // A sale without an offer is not shown.
+  from: `market.sales l JOIN market.tokens y ON y.token_symbol = l.settlement_symbol AND l.offer_id IS NOT NULL ${ORACLE_RATE}`,
   further: ['l.asset_ids'],
   shared: [collectionRow],
   contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
@@ -194,7 +194,6 @@ const auctions = declareKind({
     SELECT market.auction_state(l.state, l.end_time, l.buyer, l.asset_count,
       l.claimed_by_buyer OR l.claimed_by_seller, `)}${bind(clock(), 'bigint')}${raw(`,
       (SELECT g.v2_since_block IS NOT NULL FROM market.config g)) AS now) z`)}`,
-  where: 'l.auction_id = p.k',
   further: ['l.asset_ids'],
   members: {
     ...contracts,
@@ -224,7 +223,6 @@ const buyoffers = declareKind({
   ...listing,
   ...{ title: 'Buyoffer', description: 'An offer to buy assets from their owner', key: 'l.buyoffer_id' },
   from: `market.buyoffers l ${BY_TOKEN_SYMBOL}`,
-  where: 'l.buyoffer_id = p.k',
   further: ['l.asset_ids'],
   members: {
     ...contracts,
@@ -259,7 +257,6 @@ const templateBuyoffers = declareKind({
     key: 'l.buyoffer_id',
   },
   from: `market.template_buyoffers l ${BY_TOKEN_SYMBOL}`,
-  where: 'l.buyoffer_id = p.k',
   further: [`${DELIVERED} AS asset_ids`],
   members: {
     ...contracts,

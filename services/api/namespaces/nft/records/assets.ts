@@ -124,7 +124,7 @@ export function assetsOf(variant: AssetVariant): DeclaredKind {
   const { title, description, contract, members, shared = [], lists = [] } = variant
   return declareKind({
     ...{ title, description, alias: 'a', keyType: 'bigint', key: 'a.asset_id' },
-    ...{ from: 'assets.assets a', where: 'a.asset_id = p.k' },
+    ...{ from: 'assets.assets a' },
     members: {
       contract: contract ?? field.contract('contract', 'Account of the contract'),
       ...ownFields,

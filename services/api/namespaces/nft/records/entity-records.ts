@@ -37,7 +37,7 @@ function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<Row
 /** Record type of collections. Key: collection name. */
 export const collections = declareKind({
   ...{ title: 'Collection', description: 'A collection', keyType: 'text' },
-  ...{ alias: 'c', key: 'c.collection_name', from: COLLECTIONS, where: 'c.collection_name = p.k' },
+  ...{ alias: 'c', key: 'c.collection_name', from: COLLECTIONS },
   members: { contract, own: ofFragment(collectionFields) },
   shared: [
     ownRow(
@@ -95,7 +95,7 @@ export const templates = declareKind({
     description: 'A template: the data that its assets have in common',
     keyType: 'integer',
   },
-  ...{ alias: 't', key: 't.template_id', from: 'assets.templates t', where: 't.template_id = p.k' },
+  ...{ alias: 't', key: 't.template_id', from: 'assets.templates t' },
   members: {
     contract,
     own: { members: templateMembers, write: ({ shared }) => ownTemplateMembers(shared[0]!) },

@@ -48,7 +48,7 @@ function measuredAssets(keys: string): Selection['ctes'] {
   return [
     cte(
       'm',
-      `SELECT p.n, a.* FROM ${keys} p CROSS JOIN LATERAL (
+      `SELECT a.* FROM ${keys} p CROSS JOIN LATERAL (
         SELECT a.asset_id, a.collection_name, a.schema_name, a.template_id, ${attributeBytes('a')} AS own, ${nameBytes('a')} AS name
         FROM assets.assets a WHERE a.asset_id = p.k OFFSET 0) a`,
     ),
@@ -60,7 +60,7 @@ function measuredAssets(keys: string): Selection['ctes'] {
     ),
     cte(
       'measured',
-      `SELECT m.n, m.asset_id, m.own + ${ASSET_BYTES} AS own, ${ASSET_BYTES} + 2 * m.own + m.name + h.bytes AS bytes
+      `SELECT m.asset_id, m.own + ${ASSET_BYTES} AS own, ${ASSET_BYTES} + 2 * m.own + m.name + h.bytes AS bytes
         FROM m JOIN shared h ON h.collection_name = m.collection_name AND h.schema_name = m.schema_name
           AND h.template_id IS NOT DISTINCT FROM m.template_id`,
     ),
@@ -71,7 +71,7 @@ function measuredAssets(keys: string): Selection['ctes'] {
 export function measureAssets(keys: string): Selection {
   return {
     ctes: measuredAssets(keys),
-    columns: [raw(`(SELECT ${packRows(['x.asset_id', 'x.bytes', 'x.own'], 'x.n')} FROM measured x)`)],
+    columns: [raw(`(SELECT ${packRows(['x.asset_id', 'x.bytes', 'x.own'])} FROM measured x)`)],
   }
 }
 
@@ -86,13 +86,13 @@ export function measureContaining(
   const further = shows.map((shown) =>
     shown === 'collection' ? ` + ${collectionBytes(relation)}` : ` + ${templateBytes(relation)}`,
   )
-  const rows = `SELECT ${relation}.n, ${key} AS key,
+  const rows = `SELECT ${key} AS key,
       ${ENTITY_BYTES} + ${textsBytes(texts)}${further.join('')} + coalesce(x.bytes, 0) AS bytes, coalesce(x.own, 0) AS own
     FROM ${relation} LEFT JOIN LATERAL (SELECT sum(y.bytes) AS bytes, sum(y.own) AS own
       FROM unnest(${keys}) u(id) JOIN measured y ON y.asset_id = u.id) x ON true`
   return {
     ctes: [...ctes, ...measuredAssets(contained)],
-    columns: [raw(`(SELECT ${packRows(['z.key', 'z.bytes', 'z.own'], 'z.n')} FROM (${rows}) z)`)],
+    columns: [raw(`(SELECT ${packRows(['z.key', 'z.bytes', 'z.own'])} FROM (${rows}) z)`)],
   }
 }
 
@@ -101,10 +101,10 @@ export function measureContaining(
  * @param row SELECT of `key` and `bytes`, with FROM and WHERE, which finds the row with the key `p.k`.
  */
 function measureRows(keys: string, row: string): Selection {
-  const rows = `SELECT p.n, x.key, ${ENTITY_BYTES} + x.bytes AS bytes FROM ${keys} p CROSS JOIN LATERAL (${row} OFFSET 0) x`
+  const rows = `SELECT x.key, ${ENTITY_BYTES} + x.bytes AS bytes FROM ${keys} p CROSS JOIN LATERAL (${row} OFFSET 0) x`
   return {
     ctes: [],
-    columns: [raw(`(SELECT ${packRows(['z.key', 'z.bytes', 'z.bytes'], 'z.n')} FROM (${rows}) z)`)],
+    columns: [raw(`(SELECT ${packRows(['z.key', 'z.bytes', 'z.bytes'])} FROM (${rows}) z)`)],
   }
 }
 

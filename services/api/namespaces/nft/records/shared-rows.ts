@@ -84,6 +84,7 @@ const collectionFragment: FragmentKind = {
 /** The collection of a record, as a row that records share. */
 export const collectionRow = sharedRow({
   ...{ kind: collectionFragment, table: 'assets.collections', alias: 'c', columns: ['collection_name'] },
+  keyType: 'text',
 })
 
 /** FROM item: collections `c` with their pending author swaps `w`, if any. */
@@ -258,6 +259,7 @@ const templateFragment: FragmentKind = {
 /** The template of a record, as a row that records share. */
 export const templateRow = sharedRow({
   ...{ kind: templateFragment, table: 'assets.templates', alias: 't', columns: ['template_id'] },
+  keyType: 'integer',
 })
 
 /** The flags of a template: whether its assets can be transferred and burned. */

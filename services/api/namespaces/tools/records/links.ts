@@ -18,7 +18,7 @@ export function linksOf(configured: string | undefined): DeclaredKind {
   })
   return declareKind({
     ...{ title: 'Link', description: 'A link with which an account claims assets', keyType: 'bigint' },
-    ...{ alias: 'l', key: 'l.link_id', from: 'tools.links l', where: 'l.link_id = p.k' },
+    ...{ alias: 'l', key: 'l.link_id', from: 'tools.links l' },
     further: ['l.asset_ids'],
     members: {
       tools_contract: field.contract('tools_contract', 'Account of the contract'),
