@@ -74,6 +74,10 @@ it('an index build that continues after the filler was killed does not block the
     while ((await listMissingIndexes(admin, handler)).length > 0) await delay(50)
   }
   await untilMoved(5)
+  const cleaners = await admin.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pronghorn pending lists %'`,
+  )
+  expect(cleaners.rowCount).toBe(1)
   const invalid = await admin.query('SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid')
   expect(invalid.rows).toEqual([])
   expect(await second.stop()).toEqual({ code: 0, signal: null })

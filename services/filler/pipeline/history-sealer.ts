@@ -1,16 +1,16 @@
+import type pg from 'pg'
 import { connectDatabase, knownFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { pause, retry } from '../../core/retry/index.ts'
+import { pause } from '../../core/retry/index.ts'
 import { SEAL_BLOCKS, sealAtOnce, sealedKinds, sealNext } from '../../core/seals/index.ts'
 import type { Sealing } from '../../core/seals/index.ts'
 import { checkLease } from '../store/index.ts'
 import type { Lease } from '../store/index.ts'
+import { repeatBeside, runBeside } from './background.ts'
+import type { BackgroundWork } from './background.ts'
 import type { ReaderOptions, SealingPace } from './reader-options.ts'
 
 const defaultPace: SealingPace = { rangeBlocks: SEAL_BLOCKS, share: 0.1, idleMs: 60_000 }
-/** Delay after the first failed attempt to seal; doubles with each further failure, up to LONGEST_RETRY_MS. */
-const FIRST_RETRY_MS = 5_000
-const LONGEST_RETRY_MS = 300_000
 
 /**
  * Seals the history of a reader in the background, one range after the other. The pause after each range is longer than
@@ -43,7 +43,7 @@ export class HistorySealer {
    */
   async finish(stop: AbortSignal): Promise<void> {
     stop.addEventListener('abort', () => this.#ending.abort(), { once: true })
-    if (!stop.aborted) await this.#sealSettled(1)
+    if (!stop.aborted) await runBeside(this.#work(1))
   }
 
   /** Stops sealing. The next start of the reader seals the remaining ranges. */
@@ -53,35 +53,26 @@ export class HistorySealer {
   }
 
   async #sealAll(): Promise<void> {
-    const { signal } = this.#ending
-    const settings = {
-      firstMs: FIRST_RETRY_MS,
-      longestMs: LONGEST_RETRY_MS,
-      signal,
-      onFailure: (error: unknown, _failures: number, delayMs: number) => {
-        const code = knownFailure(error)?.code
-        this.#options.logger.error(
-          { err: error, ...(code === undefined ? {} : { code }), delayMs },
-          'history could not be sealed; sealing is retried',
-        )
-      },
+    const onFailure = (error: unknown, delayMs: number): void => {
+      const code = knownFailure(error)?.code
+      this.#options.logger.error(
+        { err: error, ...(code === undefined ? {} : { code }), delayMs },
+        'history could not be sealed; sealing is retried',
+      )
     }
-    // `retry` repeats a failed attempt to seal until `stop` is called.
-    do await retry(() => this.#sealSettled(this.#pace.share), settings).catch(() => undefined)
-    while (await pause(this.#pace.idleMs, signal))
+    do await repeatBeside(this.#work(this.#pace.share), onFailure)
+    while (await pause(this.#pace.idleMs, this.#ending.signal))
   }
 
-  /** Seals the ranges of irreversible blocks, on its own database connection. */
-  async #sealSettled(share: number): Promise<void> {
+  /** Sealing of the ranges of irreversible blocks. @param share maximum share of the time, 0 to 1. */
+  #work(share: number): BackgroundWork {
     const { database, settings } = this.#options
     const { signal } = this.#ending
-    const client = await connectDatabase(database, {
+    const connection = {
       applicationName: `pronghorn sealer ${settings.name}`,
       settings: { max_parallel_workers_per_gather: '0' },
-    })
-    const cut = () => void client.end().catch(() => undefined)
-    signal.addEventListener('abort', cut, { once: true })
-    try {
+    }
+    const run = async (client: pg.Client): Promise<void> => {
       for (const sealing of this.#sealings) {
         for (let isMore = true; isMore && !signal.aborted;) {
           const startedMs = performance.now()
@@ -90,12 +81,8 @@ export class HistorySealer {
           if (isMore && !(await pause(pauseMs, signal))) return
         }
       }
-    } catch (error) {
-      if (!signal.aborted) throw error
-    } finally {
-      signal.removeEventListener('abort', cut)
-      await client.end().catch(() => undefined)
     }
+    return { database, connection, signal, run }
   }
 }
 

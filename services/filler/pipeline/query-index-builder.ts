@@ -1,16 +1,8 @@
-import {
-  buildQueryIndexes,
-  connectDatabase,
-  knownFailure,
-  listIndexFamilies,
-} from '../../core/database/index.ts'
+import type pg from 'pg'
+import { buildQueryIndexes, knownFailure, listIndexFamilies } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { retry } from '../../core/retry/index.ts'
-
-/** Wait before a failed index build is retried; doubles up to LONGEST_RETRY_MS. */
-const FIRST_RETRY_MS = 5_000
-const LONGEST_RETRY_MS = 300_000
+import { repeatBeside } from './background.ts'
 
 /**
  * Builds the indexes that only queries need (CREATE INDEX CONCURRENTLY), once the reader is at the head or at its stop
@@ -21,16 +13,11 @@ export class QueryIndexBuilder {
   readonly #families: readonly string[]
   readonly #logger: Logger
   readonly #ending = new AbortController()
-  readonly #firstRetryMs: number
+  readonly #firstRetryMs: number | undefined
   #running: Promise<void> | null = null
 
   /** `firstRetryMs` is for tests. */
-  constructor(
-    database: DatabaseAddress,
-    families: readonly string[],
-    logger: Logger,
-    firstRetryMs = FIRST_RETRY_MS,
-  ) {
+  constructor(database: DatabaseAddress, families: readonly string[], logger: Logger, firstRetryMs?: number) {
     this.#firstRetryMs = firstRetryMs
     this.#database = database
     this.#families = families
@@ -61,44 +48,34 @@ export class QueryIndexBuilder {
   }
 
   /** Retries until all indexes exist: an operator may remove the cause of any failure. */
-  async #buildAll(): Promise<void> {
-    const building = retry(() => this.#build(), {
-      firstMs: this.#firstRetryMs,
-      longestMs: LONGEST_RETRY_MS,
+  #buildAll(): Promise<void> {
+    const onFailure = (error: unknown, delayMs: number): void => {
+      const found = knownFailure(error)
+      const cause = found === undefined ? '' : `: ${found.message(undefined)}`
+      this.#logger.error(
+        found === undefined ? { err: error, delayMs } : {},
+        `query indexes could not be built${cause}; the build is retried, and lists are slow until it succeeds`,
+      )
+    }
+    const work = {
+      database: this.#database,
+      connection: { applicationName: 'pronghorn index builder' },
       signal: this.#ending.signal,
-      onFailure: (error, _failures, delayMs) => {
-        const found = knownFailure(error)
-        const cause = found === undefined ? '' : `: ${found.message(undefined)}`
-        this.#logger.error(
-          found === undefined ? { err: error, delayMs } : {},
-          `query indexes could not be built${cause}; the build is retried, and lists are slow until it succeeds`,
-        )
-      },
-    })
-    // `retry` fails only after `stop` was called, so the error needs no report.
-    await building.catch(() => undefined)
+      run: (client: pg.Client) => this.#build(client),
+    }
+    return repeatBeside(work, onFailure, this.#firstRetryMs)
   }
 
-  async #build(): Promise<void> {
-    const client = await connectDatabase(this.#database, { applicationName: 'pronghorn index builder' })
-    const cut = () => void client.end().catch(() => undefined)
-    this.#ending.signal.addEventListener('abort', cut, { once: true })
-    try {
-      const known = await listIndexFamilies()
-      for (const family of this.#families.filter((name) => known.includes(name))) {
-        await buildQueryIndexes(
-          client,
-          family,
-          (name, elapsedMs) =>
-            this.#logger.info({ index: name, elapsedMs: Math.round(elapsedMs) }, 'query index built'),
-          this.#ending.signal,
-        )
-      }
-    } catch (error) {
-      if (!this.#ending.signal.aborted) throw error
-    } finally {
-      this.#ending.signal.removeEventListener('abort', cut)
-      if (!this.#ending.signal.aborted) await client.end().catch(() => undefined)
+  async #build(client: pg.Client): Promise<void> {
+    const known = await listIndexFamilies()
+    for (const family of this.#families.filter((name) => known.includes(name))) {
+      await buildQueryIndexes(
+        client,
+        family,
+        (name, elapsedMs) =>
+          this.#logger.info({ index: name, elapsedMs: Math.round(elapsedMs) }, 'query index built'),
+        this.#ending.signal,
+      )
     }
   }
 }

@@ -31,6 +31,7 @@ import { assumeMissingAbis } from './missing-abis.ts'
 import { fetchMissingPairs } from './missing-pairs.ts'
 import { HistorySealer } from './history-sealer.ts'
 import { noObserver } from './observer.ts'
+import { PendingListCleaner } from './pending-list-cleaner.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReadingParts } from './reading.ts'
@@ -289,11 +290,14 @@ async function readUntilEnd(
   reading.attach(session)
   const sealer = settings.seal_history ? new HistorySealer(options, parts.store.lease) : null
   const indexes = createIndexBuilder(options)
+  const cleaner = new PendingListCleaner(options)
+  const startBeside = async (): Promise<void> => {
+    if (options.buildQueryIndexes !== false) await indexes.start()
+    cleaner.start()
+    sealer?.start()
+  }
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
-    if (state === 'live')
-      void (options.buildQueryIndexes === false ? Promise.resolve() : indexes.start()).then(() =>
-        sealer?.start(),
-      )
+    if (state === 'live') void startBeside()
     parts.recorder.beat(block, blocksBehind)
   })
   try {
@@ -306,7 +310,7 @@ async function readUntilEnd(
     if (!signal.aborted) await reading.finish()
   } finally {
     await reading.abandon()
-    await Promise.all([sealer?.stop(), indexes.stop()])
+    await Promise.all([sealer?.stop(), cleaner.stop(), indexes.stop()])
   }
   if (failure === undefined) return
   const error =
