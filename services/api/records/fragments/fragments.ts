@@ -98,7 +98,9 @@ export interface FragmentSettings {
 
 /**
  * Cache of fragments by key. Each fragment has the version of its row. A reader requests the version that its own
- * statement has just read, so no outdated fragment is returned, and the cache needs no invalidation.
+ * statement has just read, so no outdated fragment is returned, and the cache needs no invalidation. One change number
+ * for all rows in place of a version for each row would save at most 7 to 13 % of the processor time of a page of 100
+ * assets (measured without versions, 2026-11-30).
  */
 export class Fragments {
   readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
