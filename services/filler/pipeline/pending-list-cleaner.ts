@@ -66,7 +66,7 @@ export class PendingListCleaner {
 }
 
 /** Empties the pending lists of all GIN indexes in the schemas of families. */
-export async function cleanPendingLists(client: pg.ClientBase, families: readonly string[]): Promise<void> {
+async function cleanPendingLists(client: pg.ClientBase, families: readonly string[]): Promise<void> {
   await client.query(
     `SELECT gin_clean_pending_list(c.oid) FROM pg_class c
        JOIN pg_index i ON i.indexrelid = c.oid JOIN pg_am m ON m.oid = c.relam JOIN pg_namespace s ON s.oid = c.relnamespace
