@@ -264,7 +264,7 @@ describe('a data directory', () => {
     await expect.poll(service.output).toContain('Start again with')
     const ending = service.output().slice(service.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
     expect(ending).toMatch(
-      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Last lines of the output:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
+      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by another program \(exit code 0\)\. Last lines of the output:\n(?: {2}(?:\d{4}-\d\d-\d\d |\t).*\n)+Start again with/,
     )
     expect(service.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
   })
