@@ -9,7 +9,7 @@ import { isOneOf } from './fragments/index.ts'
 import { compileMembers, shapeOf } from './fields/index.ts'
 import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
 import type { PageTexts, Selection, Assembler, PendingRecords } from './page.ts'
-import { wantedTogether } from './page.ts'
+import { inOrder, wantedTogether } from './page.ts'
 
 /** Input of the function `write` of a group of members, in addition to the columns of the group. */
 export interface RowParts extends Parts {
@@ -257,7 +257,8 @@ function measureContaining(reading: Reading, contained: Contained, keys: string)
 function readPage(reading: Reading, texts: PageTexts, keys?: readonly string[]): PendingRecords {
   const { kind, inner, given } = reading
   const { sharedRows, places, lists = [] } = kind
-  const rows = inOrder(unpackRows(texts[0]), keys)
+  const unordered = unpackRows(texts[0])
+  const rows = keys ? inOrder(unordered, keys) : unordered
   let at = 1
   const versions = new Map<FragmentKind, ReadonlyMap<string, string>>(
     sharedRows.map(({ kind: fragment, version }, index) => [
@@ -269,16 +270,6 @@ function readPage(reading: Reading, texts: PageTexts, keys?: readonly string[]):
   )
   const values = lists.map(({ read }) => read(texts[at++], given))
   return pendingRecords(reading, { rows, versions, lists: values }, inner?.read(texts.slice(at)))
-}
-
-/** Sorts rows, whose first field is the key, in the order of the keys. A key without a row is skipped. */
-function inOrder(
-  rows: readonly (readonly string[])[],
-  keys: readonly string[] | undefined,
-): readonly (readonly string[])[] {
-  if (!keys) return rows
-  const byKey = new Map(rows.map((row) => [row[0]!, row]))
-  return keys.map((key) => byKey.get(key)).filter((row) => row !== undefined)
 }
 
 interface ReadRows {

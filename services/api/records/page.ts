@@ -47,9 +47,7 @@ export interface Assembler {
   readonly schema: NamedSchema
   /** SQL type of the keys of the records. */
   readonly keyType: string
-  /**
-   * @param keys name of a relation with the keys of the records (`k`).
-   */
+  /** @param keys name of a relation with the keys of the records (`k`). */
   readonly select: (keys: string) => Selection
   /** Number of columns that `select` returns. */
   readonly columnCount: number
@@ -168,13 +166,17 @@ async function readSizes(
   keyType: string,
 ): Promise<RecordSize[]> {
   const [packed] = await readKeysTexts(session, keys, selection, keyType)
-  const sizes = new Map(
-    unpackRows<[string, string, string]>(packed).map(([key, bytes, readBytes]) => [
-      key,
-      { key, bytes: Number(bytes), readBytes: Number(readBytes) },
-    ]),
-  )
-  return keys.map((key) => sizes.get(key)).filter((size) => size !== undefined)
+  return inOrder(unpackRows<[string, string, string]>(packed), keys).map(([key, bytes, readBytes]) => ({
+    key,
+    bytes: Number(bytes),
+    readBytes: Number(readBytes),
+  }))
+}
+
+/** Sorts rows, whose first field is the key, in the order of the keys. A key without a row is skipped. */
+export function inOrder<Row extends readonly string[]>(rows: readonly Row[], keys: readonly string[]): Row[] {
+  const byKey = new Map(rows.map((row) => [row[0], row]))
+  return keys.map((key) => byKey.get(key)).filter((row) => row !== undefined)
 }
 
 /** Merges the keys of fragments that several groups of records need. */

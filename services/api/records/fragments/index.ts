@@ -1,5 +1,5 @@
 export { Fragments, FoundFragments, fragmentBytes, membersText } from './fragments.ts'
 export type { Fragment, FragmentKind, WantedFragments } from './fragments.ts'
-export { isOneOf } from './gathered.ts'
+export { isOneOf } from './is-one-of.ts'
 export { sharedRow, ownRow } from './shared-row.ts'
 export type { SharedRow } from './shared-row.ts'

@@ -1,6 +1,6 @@
 import { packRows } from '../../database/index.ts'
 import type { FragmentKind } from './fragments.ts'
-import { isOneOf } from './gathered.ts'
+import { isOneOf } from './is-one-of.ts'
 
 /** A row that several records share. Records contain it as a fragment. */
 export interface SharedRow {

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { listen } from './listener.ts'
+import type { Listener } from './listener.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
+function listenWith(handler: RequestListener): Promise<Listener> {
+  return listen({ address: '127.0.0.1', port: 0, handler, failureBody: (_, message) => message })
+}
+
 it('bytes that are not HTTP close a connection without damaging an answer in progress', async () => {
-  const listener = await listen({
-    address: '127.0.0.1',
-    port: 0,
-    handler: (_, response) => void response.write('event'),
-    failureBody: (_, message) => message,
-  })
+  const listener = await listenWith((_, response) => void response.write('event'))
   const socket = connect(listener.port, '127.0.0.1')
   let received = ''
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
@@ -29,12 +29,7 @@ it('bytes that are not HTTP close a connection without damaging an answer in pro
 
 it('a closing server answers the request on a busy connection, and closes the connection with the answer', async () => {
   const responses: ServerResponse[] = []
-  const listener = await listen({
-    address: '127.0.0.1',
-    port: 0,
-    handler: (_, response) => void responses.push(response),
-    failureBody: (_, message) => message,
-  })
+  const listener = await listenWith((_, response) => void responses.push(response))
   const socket = connect(listener.port, '127.0.0.1')
   let received = ''
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
@@ -63,14 +58,9 @@ async function receiveAll(port: number, bytes: string): Promise<string> {
 
 it('a CONNECT request closes the connection; requests that follow in the same packet are ignored', async () => {
   let requests = 0
-  const listener = await listen({
-    address: '127.0.0.1',
-    port: 0,
-    handler: (_, response) => {
-      requests++
-      response.end('answer')
-    },
-    failureBody: (_, message) => message,
+  const listener = await listenWith((_, response) => {
+    requests++
+    response.end('answer')
   })
   const opening = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
   expect(await receiveAll(listener.port, opening + REQUEST.repeat(3))).toBe('')
@@ -80,12 +70,7 @@ it('a CONNECT request closes the connection; requests that follow in the same pa
 
 it('requests that follow a CONNECT request in later packets are ignored', async () => {
   const responses: ServerResponse[] = []
-  const listener = await listen({
-    address: '127.0.0.1',
-    port: 0,
-    handler: (_, response) => void responses.push(response),
-    failureBody: (_, message) => message,
-  })
+  const listener = await listenWith((_, response) => void responses.push(response))
   const errors: unknown[] = []
   const note = (error: unknown): void => void errors.push(error)
   process.prependListener('uncaughtException', note)
