@@ -18,12 +18,10 @@ const logger = {
   warn: (_fields: object, message: string) => void entries.push(message),
 }
 
-const timing: RedisTiming = {
-  connectTimeoutMs: 500,
-  commandTimeoutMs: 300,
-  pingIntervalMs: 100,
-  reconnectMaxMs: 100,
-}
+/** Intervals that shorten the tests. The time limits are the usual ones, which a busy machine keeps. */
+const timing = { pingIntervalMs: 100, reconnectMaxMs: 100 }
+/** Intervals, and time limits for a server that does not answer. */
+const brief: RedisTiming = { ...timing, connectTimeoutMs: 500, commandTimeoutMs: 300 }
 
 function addressOf(port: number): KvstoreConfig {
   return { host: '127.0.0.1', port, tls: false, connection_type: 'standalone' }
@@ -154,7 +152,7 @@ describe('the in-process key-value store', () => {
 
 describe('an unavailable key-value store', () => {
   it('calls to an unavailable key-value store fail at once, and a time limit bounds the opening of the store', async () => {
-    const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
+    const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing: brief })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.publish('a', 'b')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
@@ -168,7 +166,7 @@ describe('an unavailable key-value store', () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
-    const store = await openRedisStore({ address: addressOf(port), prefix: 'test:', logger, timing })
+    const store = await openRedisStore({ address: addressOf(port), prefix: 'test:', logger, timing: brief })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await store.close()
     silent.close()
@@ -186,8 +184,13 @@ describeWithRedis('the key-value store on Redis', () => {
     await redis.stop()
   })
 
-  const open = () =>
-    openRedisStore({ address: addressOf(redis.port), prefix: `test${opened++}:`, logger, timing })
+  const open = (limits: Partial<RedisTiming> = timing) =>
+    openRedisStore({
+      address: addressOf(redis.port),
+      prefix: `test${opened++}:`,
+      logger,
+      timing: limits,
+    })
 
   describeContract(open)
 
@@ -261,7 +264,7 @@ describeWithRedis('the key-value store on Redis', () => {
   )
 
   it('the key-value store on Redis fails within the time limit while the server is frozen, and works again afterwards', async () => {
-    const store = await open()
+    const store = await open(brief)
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
     redis.freeze()
