@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { blocksFrom, dumpTables, transactionsOf } from '../../tests/devchain/chain-blocks.ts'
 import { ShipClient } from '../../tests/devchain/ship-client.ts'
 import type { Result } from '../../tests/devchain/ship-client.ts'
+import { rounds } from '../../tests/setup/rounds.ts'
 import { createDevchain } from './devchain.ts'
 import type { Devchain } from './devchain.ts'
 import type { DevchainOptions } from './options.ts'
@@ -87,7 +88,9 @@ test('a fork that would undo recorded blocks is refused', () => {
   expect(() => devchain.fork(3)).toThrow(/2 are reversible/)
 })
 
-test('300 random forks end with the same chain as a replay of only the final branch', async () => {
+const FORKS = rounds(100, 300)
+
+test(`${FORKS} random forks end with the same chain as a replay of only the final branch`, async () => {
   const options = { blocks: 40, libLagBlocks: 20, rate: 3, seed: 11 }
   const [devchain, client] = await follow(options)
   let state = 12345
@@ -95,7 +98,7 @@ test('300 random forks end with the same chain as a replay of only the final bra
     state = (state * 1103515245 + 12345) % 2147483648
     return state % count
   }
-  for (let forks = 0; forks < 300; forks++) {
+  for (let forks = 0; forks < FORKS; forks++) {
     const depth = 1 + below(15)
     devchain.fork(depth, depth + 1 + below(2))
     devchain.generate(below(3))

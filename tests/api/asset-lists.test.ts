@@ -32,7 +32,7 @@ import { patient } from '../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
 /** Number of requests per test and seed. */
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(150))
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(8, 150))
 const SEED = 7
 const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 

@@ -32,7 +32,7 @@ import { patient } from '../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
 /** Number of requests per list and seed. */
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(120))
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(6, 120))
 const SEED = 3
 const seeds = seedsBeside(SEED)
 

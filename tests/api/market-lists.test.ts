@@ -39,8 +39,8 @@ import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(60))
-const REQUESTS_OF_SEED = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(60))
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(4, 60))
+const REQUESTS_OF_SEED = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(4, 60))
 const SEED = 11
 const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 /** Fixed current time: some auctions of the generated database end after it. */

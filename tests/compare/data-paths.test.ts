@@ -11,7 +11,7 @@ import { servePath } from './data-paths.ts'
 import type { DataPath, ServedPath } from './data-paths.ts'
 
 const SEED = Number(process.env.COMPARE_SEED ?? 20_261_127)
-const REQUESTS = Number(process.env.COMPARE_REQUESTS ?? rounds(10_000))
+const REQUESTS = Number(process.env.COMPARE_REQUESTS ?? rounds(300, 10_000))
 
 /** Expected differences after an import: the old database does not log every action. */
 const afterImport: readonly ExpectedDifference[] = [

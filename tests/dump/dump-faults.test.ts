@@ -31,6 +31,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { readNumber } from '../setup/read-number.ts'
+import { rounds } from '../setup/rounds.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { seedsBeside } from '../setup/seeds.ts'
 import { broadChain } from '../verify/verify-of.ts'
@@ -40,10 +41,10 @@ import { createSource } from './source-database.ts'
 
 const SEALED_BLOCKS = 50
 const logger = createLogger({ name: 'dump', level: 'silent' })
-const KILLS = readNumber('RESTORE_KILLS', 2, 1, 10_000)
+const KILLS = readNumber('RESTORE_KILLS', rounds(1, 2), 1, 10_000)
 const seeds = seedsBeside(7)
 /** Number of damaged downloads for each seed; all seeds together have RESTORE_DAMAGES. */
-const DAMAGES = Math.ceil(readNumber('RESTORE_DAMAGES', 4, 1, 10_000) / seeds.length)
+const DAMAGES = Math.ceil(readNumber('RESTORE_DAMAGES', rounds(2, 4), 1, 10_000) / seeds.length)
 
 let running: TestChain
 let folder: string

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WebsocketClient } from '../live/clients.ts'
+import { rounds } from '../setup/rounds.ts'
 import { describeWithPrograms, memoryCourses, memoryTable, namespaces } from './programs.ts'
 import { fetchFrom, learnRest, RawAttack, RestAttack } from './rest.ts'
 import { SocketAttack } from './sockets.ts'
@@ -9,7 +10,7 @@ import { runMany } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 /** Total number of requests, packets and frames. `npm run hostile` sends a million. */
-const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
+const COUNT = Number(process.env.HOSTILE_REQUESTS ?? rounds(2_000, 6_000))
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
 /** Share of the total number (COUNT) that each attack sends. */
 const shares = {

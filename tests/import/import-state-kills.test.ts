@@ -9,9 +9,10 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 import { broadMix, verifyOf } from '../verify/verify-of.ts'
 
-const KILLS = Number(process.env.IMPORT_KILLS ?? 2)
+const KILLS = Number(process.env.IMPORT_KILLS ?? rounds(1, 2))
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
 /** Maximum delay between the start of an import and its kill, ms: about the duration of a whole import. */
 const LONGEST_DELAY_MS = 1_500

@@ -187,7 +187,7 @@ async function expectEverything(address: DatabaseAddress): Promise<void> {
 
 const names = Object.keys(faults) as Fault[]
 
-it.each(roundSeeds(200))(
+it.each(roundSeeds(8, 200))(
   'a reader loses no valid block to a node fault at a random block, seed %d',
   async (seed) => {
     const random = createRandom(seed)
@@ -300,7 +300,7 @@ it(
   patient(120_000),
 )
 
-it.each(roundSeeds(25))(
+it.each(roundSeeds(2, 25))(
   'a database that refuses the rows of a block contains all earlier blocks, seed %d',
   async (seed) => {
     const random = createRandom(1_000 + seed)

@@ -17,6 +17,7 @@ import { findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { newerServer } from '../setup/tested-server.ts'
 import { MirrorNode } from '../../scripts/lab/index.ts'
@@ -27,9 +28,9 @@ import type { TestChain } from './index-chain.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** Number of kills and number of forks. For longer runs, DIGEST_KILLS and DIGEST_FORKS set higher numbers. */
-const kills = Number(process.env.DIGEST_KILLS ?? 2)
-const forks = Number(process.env.DIGEST_FORKS ?? 8)
+/** Number of kills and number of forks. DIGEST_KILLS and DIGEST_FORKS override the defaults. */
+const kills = Number(process.env.DIGEST_KILLS ?? rounds(1, 2))
+const forks = Number(process.env.DIGEST_FORKS ?? rounds(4, 8))
 const LIB_LAG_BLOCKS = 12
 const SEALED_BLOCKS = 50
 const tools = ['bash', 'psql', 'pg_dump', 'pg_restore'].every((name) => findProgram(name) !== undefined)

@@ -15,7 +15,7 @@ import { createRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
-const forkCount = rounds(300)
+const forkCount = rounds(15, 300)
 const DEEPEST = 30
 /** Number of reversible blocks: the deepest fork replaces all of them. No fork shortens the chain. */
 const LIB_LAG_BLOCKS = 30

@@ -24,7 +24,7 @@ import { affected, changesRows, damagesOf, sealedRows } from './damages.ts'
 
 const SEED = 3
 const SEALED_BLOCKS = 100
-const DAMAGES = readNumber('SEAL_DAMAGES', roundsOfSeed(100), 1, 10_000)
+const DAMAGES = readNumber('SEAL_DAMAGES', roundsOfSeed(6, 100), 1, 10_000)
 const hasPython = ['python3', 'psql'].every((name) => findProgram(name) !== undefined)
 
 let database: TestDatabase

@@ -13,17 +13,17 @@ export function seedsBeside(fixed: number): number[] {
   return runSeed === undefined || runSeed === fixed ? [fixed] : [fixed, runSeed]
 }
 
-/** Number of rounds for each seed of a test with at most `all` rounds; if there are two seeds, each gets half. */
-export function roundsOfSeed(all: number): number {
-  return Math.ceil(rounds(all) / (runSeed === undefined ? 1 : 2))
+/** Number of rounds for each seed of a test; if there are two seeds, each gets half of `rounds(usual, all)`. */
+export function roundsOfSeed(usual: number, all: number): number {
+  return Math.ceil(rounds(usual, all) / (runSeed === undefined ? 1 : 2))
 }
 
 /**
  * Seeds of a test that runs one round per seed: consecutive numbers from `first`. If PRONGHORN_SEED sets a seed of this
  * run, half of the seeds are consecutive numbers from that seed.
  */
-export function roundSeeds(all: number, first = 1): number[] {
-  const count = rounds(all)
+export function roundSeeds(usual: number, all: number, first = 1): number[] {
+  const count = rounds(usual, all)
   const fresh = runSeed === undefined ? 0 : Math.floor(count / 2)
   return [
     ...Array.from({ length: count - fresh }, (_, at) => first + at),

@@ -13,6 +13,10 @@ import { readDeltas, replay } from './delta-replay.ts'
 import type { ReplayedState } from './delta-replay.ts'
 import { makeKey, startService, StateClient } from './service.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
+
+/** Number of random blocks at which the stored rows are compared. */
+const BLOCKS = rounds(8, 20)
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
 const stored = ['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token', 'fakeassets11', 'karmatoken']
@@ -136,11 +140,11 @@ async function expectReplay(
 }
 
 it(
-  'the stored rows of every table at 20 random blocks equal a replay of the recorded deltas',
+  `the stored rows of every table at ${BLOCKS} random blocks equal a replay of the recorded deltas`,
   async () => {
     running = await startChain({ recordings: ['main', 'v2'] })
     const client = await serve(964, 0)
-    const blocks = pickBlocks(20, 25, 964, 6)
+    const blocks = pickBlocks(BLOCKS, 25, 964, 6)
     await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
     await expectChainTables(client)
   },
@@ -189,7 +193,7 @@ it(
   async () => {
     running = await startChain({ recordings: [join(fixtures, 'fork')], replay: 'recorded' })
     const client = await serve(403, 0)
-    const blocks = pickBlocks(20, 30, 403, 9)
+    const blocks = pickBlocks(BLOCKS, 30, 403, 9)
     for (const rewound of [159, 160, 161, 206, 249, 250, 265]) blocks.add(rewound)
     await expectReplay(client, [readRecording('fork')], blocks)
   },

@@ -14,8 +14,9 @@ import { startChain, testSettings } from '../integration/index-chain.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
-const kills = Number(process.env.VERIFY_KILLS ?? 4)
+const kills = Number(process.env.VERIFY_KILLS ?? rounds(2, 4))
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 const program = join(packageRoot, 'dist/services/cli/main.js')
 /** Exit code of a repair that starts while the database session of a killed repair still holds the lease. */

@@ -8,10 +8,11 @@ import { createBegunDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { rounds } from '../setup/rounds.ts'
 import { broadMix, verifyOf } from './verify-of.ts'
 
 /** Number of consecutive comparisons. VERIFY_ROUNDS overrides the default. */
-const rounds = Number(process.env.VERIFY_ROUNDS ?? 2)
+const comparisons = Number(process.env.VERIFY_ROUNDS ?? rounds(1, 2))
 /** Time between two blocks, ms; the default is the block time of a real chain. */
 const intervalMs = Number(process.env.VERIFY_BLOCK_MS ?? 500)
 
@@ -79,7 +80,7 @@ it('while a filler follows a chain with forks, verify reports damaged rows only'
   const first = running.chain.head().num
   let deferred = 0
   let seen = 0
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < comparisons; round++) {
     const report = await verifyOf(database.address, source, { pollMs: 50 })
     expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
     for (const table of report.tables) {

@@ -17,7 +17,7 @@ import type { ScannedAction } from './scanned.ts'
 import { patient } from '../../../tests/setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../../../tests/setup/seeds.ts'
 
-const mutants = roundsOfSeed(1_000_000)
+const mutants = roundsOfSeed(40_000, 1_000_000)
 const MEGABYTE = 2 ** 20
 
 /** Small seeded random generator (xorshift32), so that a failure can be reproduced from the seed. */

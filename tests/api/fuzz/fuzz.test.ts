@@ -16,7 +16,7 @@ import { collectValues } from '../../../scripts/compare/requests/values.ts'
 import { patient } from '../../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../../setup/seeds.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? roundsOfSeed(20_000))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? roundsOfSeed(1_000, 20_000))
 /** Number of requests before the first memory measurement: the caches fill meanwhile. */
 const WARM_UP = Math.floor(REQUESTS / 4)
 const CONCURRENCY = 8
