@@ -197,7 +197,7 @@ it('after a restore of a dump that was published during a fork, the reader leave
   const begun = once(progress, 'begun')
   let isPublished = false
   const publishing = publishInto('forked', {
-    ...{ database: forked, share: 0.2 },
+    ...{ database: forked, share: 0.4 },
     onProgress: () => progress.emit('begun'),
   }).finally(() => (isPublished = true))
   publishing.catch(() => undefined)

@@ -22,7 +22,8 @@ const decompress = promisify(gunzip)
 const LARGE_BYTES = 200 * 1_024
 const ASSETS = 200
 const OFFERS = 20
-const limits = [1, 4, 100]
+/** Values of `limit` for the attacker's collection; lists of all collections use the default, 100. */
+const limits = [1, 4]
 const RECORDS_OF_KIND = 6
 /**
  * Longest time by which `/alive` may answer later than the state service, which is idle during the requests, ms.

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
@@ -15,10 +16,13 @@ import { createRandom } from './seeded-random.ts'
  * Last block with an action. When a reader of the `recorded` replay stops at this block, the block is still reversible,
  * so undo rows exist.
  */
-const STOP_BLOCK = 952
+const STOP_BLOCK = 329
 const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 
-const chain = { recordings: ['main', 'v2'], replay: 'recorded' } as const
+const chain = {
+  recordings: [join(import.meta.dirname, '../fixtures/recordings/fork')],
+  replay: 'recorded',
+} as const
 
 let expected: DatabaseDump
 let database: TestDatabase
@@ -57,7 +61,7 @@ it('the reader loses no data if its database connections break at random points'
   for (; !isDone; cuts++) {
     const { connections } = proxy
     // A cut after few bytes breaks a connection during its setup, a cut after many bytes breaks it after some commits.
-    proxy.cutAfterBytes(random.fraction() ** 3 * 1_000_000)
+    proxy.cutAfterBytes(random.fraction() ** 3 * 300_000)
     while (proxy.connections === connections && !isOver()) await delay(8)
   }
   await reading
@@ -69,7 +73,7 @@ it('a reader continues at its position when the database is available again', as
   const watch = await PositionWatch.open(database.address, testSettings.name)
   const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)
-  for (const block of [100, 700]) {
+  for (const block of [60, 240]) {
     await watch.until((position) => (position?.num ?? 0) >= block)
     await proxy.close()
     await delay(300)
@@ -87,7 +91,7 @@ it('a reader stops with a clear error if the database stays unavailable', async 
   const watch = await PositionWatch.open(database.address, testSettings.name)
   const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)
-  await watch.until((position) => (position?.num ?? 0) >= 300)
+  await watch.until((position) => (position?.num ?? 0) >= 100)
   await watch.close()
   await proxy.close()
   await expect(reading).rejects.toMatchObject({ code: 'DATABASE_REFUSED', retryable: true })
