@@ -21,7 +21,7 @@ import { otherValueOf } from './other-value.ts'
 
 const SEED = 1
 /** Number of damages per run. `VERIFY_DAMAGES=2000` covers every column, because fewer than 2000 damages exist. */
-const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(12, 300), 1, 10_000)
+const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(22, 300), 1, 10_000)
 
 interface Column {
   readonly table: string
