@@ -9,8 +9,9 @@ import { connectDatabase, createPool } from './connection.ts'
 import { answerWithin } from './late-loop.ts'
 
 const limits = { applicationName: 'test', connectTimeoutMs: 400 }
-/** Connection limits that a busy machine keeps, and a blocking time in ms above them. */
+/** Limits within which a busy machine connects to a database server. */
 const reachable = { ...limits, connectTimeoutMs: 2_000 }
+/** Duration in ms for which the test blocks the event loop: longer than `reachable.connectTimeoutMs`. */
 const BLOCKED_MS = 2_500
 
 /** Blocks the event loop for `ms` milliseconds. */
