@@ -261,7 +261,7 @@ it.each(seedsBeside(SEED))(
 )
 
 it(
-  'verify finds every damage of fixtures/damages.txt in a checked column or row, and a repair restores the digest of the undamaged database or writes nothing',
+  'verify finds damages of fixtures/damages.txt in a checked column or row, and a repair restores the digest of the undamaged database or writes nothing',
   { timeout: patient(3_600_000) },
   async () => {
     const lines = (await readFile(join(import.meta.dirname, '../fixtures/damages.txt'), 'utf8'))
