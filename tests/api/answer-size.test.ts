@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { addLargeLogs, addLargeRows } from './large-rows.ts'
 import type { LargeRows } from './large-rows.ts'
 import { apiConfig, ask, quiet } from './server.ts'
@@ -220,14 +221,14 @@ describe('answers of clients that do not read', () => {
     const page = '/v1/offers?limit=30'
     const silent = Array.from({ length: 2 }, () => askWithoutReading(port, page, '192.0.2.1'))
     const mine = { headers: { 'x-forwarded-for': '192.0.2.1' } }
-    await expect.poll(async () => (await get(page, mine)).status, { timeout: 20_000 }).toBe(503)
+    await expect.poll(async () => (await get(page, mine)).status, { timeout: patient(20_000) }).toBe(503)
     const refused = await get(page, mine)
     expect(refused.headers.get('retry-after')).toBe('1')
     expect(refused.body.message).toBe('Too many bytes of answers in progress: try again later')
     const other = await get(page, { headers: { 'x-forwarded-for': '192.0.2.2' } })
     expect(other.status).toBe(200)
     for (const socket of silent) socket.destroy()
-    await expect.poll(async () => (await get(page, mine)).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await get(page, mine)).status, { timeout: patient(20_000) }).toBe(200)
   })
 })
 

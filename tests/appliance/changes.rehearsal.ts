@@ -7,6 +7,7 @@ import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { readServedCertificate } from '../../services/core/http/listener/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
+import { patient } from '../setup/patience.ts'
 import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
 import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
@@ -92,7 +93,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
         await run(variables, 'scripts/apply')
         const fingerprint = async () =>
           (await readServedCertificate('localhost', ports.https, 'localhost')).fingerprint
-        await expect.poll(fingerprint, { timeout: 60_000 }).not.toBe(old.fingerprint)
+        await expect.poll(fingerprint, { timeout: patient(60_000) }).not.toBe(old.fingerprint)
       })
       expect(tls).toMatchObject(isClean)
 

@@ -10,6 +10,7 @@ import { sealedKinds } from '../../services/core/seals/index.ts'
 import { asIs, serveDump } from '../dump/dump-server.ts'
 import type { DumpServer } from '../dump/dump-server.ts'
 import { describeUnless } from '../setup/available.ts'
+import { patient } from '../setup/patience.ts'
 import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
 import { isClean, Load, paths, tableOf } from './load.ts'
 import { startNode } from './versions.ts'
@@ -130,12 +131,12 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
     'a restore killed halfway continues at the next start, the API waits until it is complete, and its rows have the same seals',
     async () => {
       const position = async () => Number((await digestOf(publisher)).readers[0]!.block_num)
-      await expect.poll(position, { timeout: 300_000, interval: 2_000 }).toBeGreaterThan(900)
+      await expect.poll(position, { timeout: patient(300_000), interval: 2_000 }).toBeGreaterThan(900)
       await shortenRanges(publisher)
       await compose(publisher, 'restart', 'filler')
       const sealedTo = async () =>
         (JSON.parse(await execute(publisher, 'seals', '--json')) as Seals).sealed_to
-      await expect.poll(sealedTo, { timeout: 300_000, interval: 2_000 }).toBeGreaterThan(800)
+      await expect.poll(sealedTo, { timeout: patient(300_000), interval: 2_000 }).toBeGreaterThan(800)
 
       const target = ['run', '--rm', '--no-deps', '--no-TTY', '--volume', `${folder}:/dump`]
       let report = ''

@@ -10,6 +10,7 @@ import { createClient } from '../../services/appliance/smoke/client.ts'
 import { images } from '../../services/core/images/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
+import { patient } from '../setup/patience.ts'
 import { applianceVariables, composeFiles, run, whyNoEngine } from './engine.ts'
 
 const PROJECT = 'pronghorn-operator'
@@ -75,7 +76,7 @@ async function blocks(): Promise<number[]> {
 const reach = (block: number, readers = 1): Promise<void> =>
   expect
     .poll(async () => (await blocks()).filter((at) => at > block).length, {
-      timeout: 120_000,
+      timeout: patient(120_000),
       interval: 1_000,
     })
     .toBeGreaterThanOrEqual(readers)
@@ -163,7 +164,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
       for (const path of ['/atomicassets/v1/assets?limit=1', '/atomictools/v1/links?limit=1']) {
         const count = async (): Promise<number> =>
           (JSON.parse((await ask(path)).text) as { data: unknown[] }).data.length
-        await expect.poll(count, { timeout: 120_000, interval: 1_000 }).toBe(1)
+        await expect.poll(count, { timeout: patient(120_000), interval: 1_000 }).toBe(1)
       }
 
       const looked = await runCommands('filler verify ')
@@ -246,7 +247,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
           .sort()
       }
       const shipped = ['api 9100 up', 'filler 9001 up', 'state 9110 up']
-      await expect.poll(addresses, { timeout: 90_000, interval: 2_000 }).toEqual(shipped)
+      await expect.poll(addresses, { timeout: patient(90_000), interval: 2_000 }).toEqual(shipped)
       expect(await inside('alerts')).not.toContain('"state":"firing"')
       expect(await inside('rules')).toContain('ReaderNoCommit')
 
@@ -265,7 +266,7 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
         },
         'scripts/apply',
       )
-      await expect.poll(addresses, { timeout: 90_000, interval: 2_000 }).toContain('state 9210 up')
+      await expect.poll(addresses, { timeout: patient(90_000), interval: 2_000 }).toContain('state 9210 up')
       expect(await addresses()).toHaveLength(3)
       expect(await compose('ps', '--quiet', 'prometheus')).toBe(container)
     },
@@ -313,7 +314,9 @@ describeUnless(whyNoEngine(), 'documented operations of an operator with contain
         ...['--env', `POSTGRES_PASSWORD=${PASSWORD}`, images.postgres],
       )
       await expect
-        .poll(() => docker('exec', OLD, 'pg_isready', '-h', '127.0.0.1').catch(String), { timeout: 60_000 })
+        .poll(() => docker('exec', OLD, 'pg_isready', '-h', '127.0.0.1').catch(String), {
+          timeout: patient(60_000),
+        })
         .toContain('accepting')
       const dump = gunzipSync(
         await readFile(join(packageRoot, 'tests/fixtures/old-database/main-740.sql.gz')),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { describeUnless } from '../setup/available.ts'
+import { patient } from '../setup/patience.ts'
 import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
 import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
@@ -115,10 +116,12 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       expect(await digest()).toEqual(before)
       await run(variables, 'docker', 'unpause', node.name)
       await expect
-        .poll(() => run(variables, 'scripts/doctor').then(() => true, String), { timeout: 60_000 })
+        .poll(() => run(variables, 'scripts/doctor').then(() => true, String), { timeout: patient(60_000) })
         .toBe(true)
       const position = async () => Number((await digest()).readers[0]!.block_num)
-      await expect.poll(position, { timeout: 60_000 }).toBeGreaterThan(Number(before.readers[0]!.block_num))
+      await expect
+        .poll(position, { timeout: patient(60_000) })
+        .toBeGreaterThan(Number(before.readers[0]!.block_num))
     },
     LONGEST,
   )

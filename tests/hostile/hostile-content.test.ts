@@ -29,7 +29,7 @@ const RECORDS_OF_KIND = 6
  * Longest time by which `/alive` may answer later than the state service, which is idle during the requests, ms.
  * Measured: 900 on a quiet machine, 3,600 next to other programs, 14,000 while answers had no budget of bytes.
  */
-const ALIVE_MS = patient(6_000)
+const ALIVE_MS = patient(3_000)
 /** Limit of a process's growth in resident memory, megabytes. */
 const GROWTH_MB = 300
 const AT_ONCE = 6

@@ -9,10 +9,11 @@ import { makeRequest } from '../../scripts/compare/requests/hostile.ts'
 import type { FuzzRequest, Target } from '../../scripts/compare/requests/hostile.ts'
 import { collectValues } from '../../scripts/compare/requests/values.ts'
 import type { KnownValues } from '../../scripts/compare/requests/values.ts'
+import { patient } from '../setup/patience.ts'
 import { noise } from './ship-relay.ts'
 import { isHonest, Tally } from './tally.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = patient(60_000)
 /** Time after which a connection without an answer is closed, ms: some attacks send requests that never end. */
 const RAW_PATIENCE_MS = 700
 

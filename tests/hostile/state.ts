@@ -3,11 +3,12 @@ import jsonwebtoken from 'jsonwebtoken'
 import { createChoices } from '../../scripts/compare/requests/choices.ts'
 import type { Choices } from '../../scripts/compare/requests/choices.ts'
 import { hostileJson, hostileTexts } from '../../scripts/compare/requests/values.ts'
+import { patient } from '../setup/patience.ts'
 import { noise } from './ship-relay.ts'
 import { addressOf } from './rest.ts'
 import { isHonest, Tally } from './tally.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = patient(60_000)
 
 /** Valid values of request parameters, by parameter name. */
 const meant: Readonly<Record<string, readonly string[]>> = {

@@ -9,6 +9,7 @@ import { connectDatabase, createPool, databaseFailure } from '../../services/cor
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
+import { patient } from '../setup/patience.ts'
 import { testedServer } from '../setup/tested-server.ts'
 
 const run = promisify(execFile)
@@ -39,7 +40,9 @@ describe('a server with TLS', () => {
       await admin.query(`ALTER SYSTEM SET ${name} = '${value}'`)
     await admin.query('SELECT pg_reload_conf()')
     await admin.end()
-    await vi.waitFor(() => isEncrypted({ ...address, ssl: { mode: 'require' } }), { timeout: 10_000 })
+    await vi.waitFor(() => isEncrypted({ ...address, ssl: { mode: 'require' } }), {
+      timeout: patient(10_000),
+    })
   })
   afterAll(async () => {
     await server.stop()
@@ -88,7 +91,9 @@ describe('a server with TLS', () => {
     }
     await set('off')
     const to = { ...address, ssl: { mode: 'require' } } as const
-    await expect.poll(() => failureOf(to), { timeout: 10_000 }).toMatchObject({ code: 'DATABASE_TLS' })
+    await expect
+      .poll(() => failureOf(to), { timeout: patient(10_000) })
+      .toMatchObject({ code: 'DATABASE_TLS' })
     await set('on')
     await admin.end()
   })

@@ -32,7 +32,7 @@ async function readDripping(timing: object) {
 }
 
 test('the SHiP client disconnects from a node that sends a message byte by byte, and logs the reason', async () => {
-  const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
+  const timing = { idleTimeoutMs: 10_000, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
   // The node sends more bytes than pongs have, but far fewer per second than any network transfers. The idle time-out
   // alone would never close the connection.
